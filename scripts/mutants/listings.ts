@@ -236,9 +236,9 @@ export const LISTINGS: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
-    from: "{ bounds, due: state.due }",
-    to: "{ bounds, due: [] }",
+    file: "src/streams/known_strays.ts",
+    from: "due: state.due,",
+    to: "due: [],",
     test:
       POSTED +
       "R10: a process that goes on with a pass lists the strays of windows that are due, although a look reads such a window",
@@ -277,13 +277,13 @@ export const LISTINGS: readonly Mutant[] = [
     to: "days.has(day)",
     test:
       STRAYS_TEST +
-      "P5 R10: before strays are written, the windows of others of their days have to list these, if no window has shown them",
+      "P5 R10: before strays are written, the windows of others of their days have to list these, if no window has shown them and the state has no ids of them",
   },
   {
     rule: "P6",
     file: "src/streams/completion.ts",
-    from: "reading.moved ? [] : reading.standing",
-    to: "reading.standing",
+    from: "reading.moved ? [] : this.strays.listed(reading.standing)",
+    to: "this.strays.listed(reading.standing)",
     test:
       POSTED +
       "P6 R10: a listing that moved tells of no stray that it is missing, and its window stays due",

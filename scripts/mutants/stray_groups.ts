@@ -1,44 +1,106 @@
 /** The mutants of groups of strays (P5, R10). */
 import type { Mutant } from "./mutant.ts";
 
-const GROUPS = "src/streams/stray_groups.test.ts: P5 R10: ";
-const FORGOTTEN =
-  "the state forgets all of a group if it forgets one of them before a new stray of the day is written; their window is due, so the next sync judges it";
+const GROUPS = "src/streams/stray_groups.test.ts: ";
+const UNIT = "src/streams/strays.test.ts: ";
+const FILE = "src/streams/strays.ts";
+
 const LISTED =
-  "a window of such a group stays due if a newer reading of another window has listed the group in the meantime";
+  "P5 R10: a window of such a group stays due if a newer reading of another window has listed the group in the meantime";
+const STAYS = "P5 R10: the group stays as it is, and the window is due, if it %s";
+const NAMELESS =
+  "P5 R10: a stray of the same day without an id may be such a version if no window has shown it: it is forgotten with its group, whose window is due";
+const RESTATED =
+  "P5: a stray that is restated replaces its row, and no other one of its group is written again";
+const VERSION =
+  "P5: a stray that is written again in a new version leaves no earlier version behind";
 
 export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
-    file: "src/streams/strays.ts",
-    from: "if (isGone && isWritten(stray)) broken.add(groupOf(stray));",
+    file: FILE,
+    from: "else for (const stray of others) this.#writeAgain(stray, window);",
     to: "",
     test:
       GROUPS +
-      "if a window no longer shows one of two strays that a reading wrote on a day, the other one is written again",
+      "P5 R10: if a window no longer shows one of two strays that a reading wrote on a day, the other one is written again",
   },
   {
     rule: "P5",
-    file: "src/streams/strays.ts",
-    from: "if (this.#pending.size + again.length > this.#limits.pendingStrays) return new Set();",
+    file: FILE,
+    from: "if (!stays) this.#broken.add(group);",
     to: "",
-    test: "src/streams/strays.test.ts: P5: if a window no longer shows a written stray, the ones that its reading wrote on the same day wait once more, if there is room for all",
+    test:
+      GROUPS +
+      "P5: no report lists such a group, although its reading had shown one of the group before it broke",
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "(!hasRoom || window.start < this.#leaving)",
+    to: "window.start < this.#leaving",
+    test: UNIT + STAYS,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "(!hasRoom || window.start < this.#leaving)",
+    to: "!hasRoom",
+    test: UNIT + STAYS,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "if (stays) for (const stray of own) this.#known.set(stray.hash, stray);",
+    to: "if (stays) own.at(0);",
+    test: UNIT + STAYS,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "id === undefined || !waiting.has(id)",
+    to: "id !== null",
+    test: GROUPS + RESTATED,
   },
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: ", ...(broken.size > 0 ? [reading] : [])]",
+    from: ", ...(breaks ? [reading] : [])]",
     to: "]",
     test:
       GROUPS +
-      "the report that lists such a group no longer goes out behind a STATE that names the window as due, in case the process dies between the two",
+      "P5 R10: the report that lists such a group no longer goes out behind a STATE that names the window as due, in case the process dies between the two",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "const strays = this.strays.listed(reading.standing);",
+    to: "const strays = reading.standing;",
+    test:
+      GROUPS + "P5: neither does a report of a window that waits for its second reading meanwhile",
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
-    from: "if (isListed) this.listings.judgeNext([window]);",
-    to: "",
+    file: FILE,
+    from: "if (stays || isListed) this",
+    to: "if (stays) this",
     test: GROUPS + LISTED,
+  },
+  {
+    rule: "R10",
+    file: FILE,
+    from: "if (stays || isListed) this",
+    to: "if (isListed) this",
+    test: UNIT + STAYS,
+  },
+  {
+    rule: "R10",
+    file: FILE,
+    from: "[...own, ...others].some(",
+    to: "others.some(",
+    test:
+      GROUPS +
+      "R10: if all of a group is gone that a newer reading has listed before, the window stays due",
   },
   {
     rule: "R10",
@@ -48,17 +110,47 @@ export const STRAY_GROUPS: readonly Mutant[] = [
     test: GROUPS + LISTED,
   },
   {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "const waits = job.missesStrays || ",
+    to: "const waits = ",
+    test: "src/streams/resumed.test.ts: R10: such a window is due, too, if its second reading begins again and the sync fails before it knows the strays",
+  },
+  {
     rule: "P5",
-    file: "src/streams/strays.ts",
-    from: "of [...gone, ...broken])",
-    to: "of gone)",
-    test: GROUPS + FORGOTTEN,
+    file: FILE,
+    from: "if (isFormer || mayBeFormer) this",
+    to: "if (mayBeFormer) this",
+    test: UNIT + VERSION,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "if (known.id === undefined) this.#known.set(known.hash, { ...known, id });",
+    to: "",
+    test: UNIT + "P5: a stray without an id has one once a window shows it",
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "if (nameless.has(groupOf(stray))) this.#forget(stray, true);",
+    to: "nameless.has(groupOf(stray));",
+    test: UNIT + NAMELESS,
   },
   {
     rule: "R10",
-    file: "src/streams/strays.ts",
-    from: "this.listings.judgeNext(broken.map((stray) => stray.window));",
+    file: FILE,
+    from: "if (isDue) this.listings.judgeNext([window]);",
     to: "",
-    test: GROUPS + FORGOTTEN,
+    test: UNIT + NAMELESS,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/known_strays.ts",
+    from: "leaving: retentionFloor(now, retentionDays) + DAY,",
+    to: "leaving: 0,",
+    test:
+      GROUPS +
+      "P5 R10: a group whose window leaves retention before the next sync is not written again, so that no sync that fails loses it",
   },
 ];

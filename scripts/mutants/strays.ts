@@ -40,7 +40,7 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "for (const [hash, day] of came.rows) this.#know({ hash, day, readingId, window });",
+    from: "for (const [hash, row] of came.rows) this.#know({ hash, ...row, readingId, window });",
     to: "",
     test: "src/streams/reader_days.test.ts: P5: next time a written stray is reported as standing, and an idle second read writes nothing",
   },
@@ -63,7 +63,7 @@ export const STRAYS: readonly Mutant[] = [
     file: "src/streams/strays.ts",
     from: "days.has(day) && !this.#seen.has(hash)",
     to: "false",
-    test: "src/streams/strays.test.ts: P5: a stray that is written again in a new version leaves no earlier version behind",
+    test: "src/streams/strays.test.ts: P5 R10: a stray of the same day without an id may be such a version if no window has shown it: it is forgotten with its group, whose window is due",
   },
   {
     rule: "P5",
@@ -96,8 +96,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "const broken = this.strays.judge(",
-    to: 'const broken = job.purpose.kind !== "window" ? new Set<string>() : this.strays.judge(',
+    from: "const { misses, breaks } = this.strays.judge(",
+    to: 'const { misses, breaks } = job.purpose.kind !== "window" ? { misses: false, breaks: false } : this.strays.judge(',
     test: "src/streams/completion.test.ts: P5: a STATE names no stray as owned by a day if %s does not return it",
   },
   {
@@ -214,14 +214,14 @@ export const STRAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/strays.ts",
+    file: "src/streams/known_strays.ts",
     from: "readingId !== null || day < from || isKnown(known, day)",
     to: "day >= 0",
     test: "src/streams/completion.test.ts: P5: a forgotten day owns no stray: one that it does not return is written by the same sync",
   },
   {
     rule: "P5",
-    file: "src/streams/strays.ts",
+    file: "src/streams/known_strays.ts",
     from: "readingId !== null || day < from || isKnown(known, day)",
     to: "readingId !== null || isKnown(known, day)",
     test: "src/streams/completion.test.ts: P5: a day before the plan keeps its strays, because it is never read again",

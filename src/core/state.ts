@@ -51,6 +51,8 @@ export interface KnownStray {
   readonly hash: string;
   /** The hash is of the form of 0.2.0; left out otherwise (`former.ts`). */
   readonly isFormer?: true;
+  /** The hash of its id, as 24 hexadecimal digits; left out if the state of an earlier version had none. */
+  readonly id?: string;
   /** The UTC day of the stray's start. */
   readonly day: number;
   /** The reading that wrote it; null if its day owns it. */

@@ -31,17 +31,17 @@ import {
   incompleteDays,
   isAboutOf,
   lacksWritten,
-  listedOf,
   type ReadingReport,
   standingOf,
   standsAsShown,
 } from "./ended_reading.ts";
 import { type Job, jobAgain, jobOf, rewriteJob } from "./job.ts";
+import { straysOf } from "./known_strays.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Looks, looksAt } from "./looks.ts";
 import { Losses } from "./losses.ts";
 import type { Purpose } from "./record_filter.ts";
-import { type Strays, straysOf } from "./strays.ts";
+import type { Strays } from "./strays.ts";
 
 export interface CompletionOptions {
   readonly ledger: Ledger;
@@ -81,7 +81,7 @@ export class Completion {
   constructor(options: CompletionOptions) {
     this.#options = options;
     const { plan, limits } = options;
-    this.strays = straysOf(plan, limits);
+    this.strays = straysOf(plan, options.input, limits);
     this.#due = new DueWindows(options.input.now);
     this.#confirmations = new Confirmations(options);
     this.#losses = new Losses(plan.state.pass?.reads ?? []);
@@ -138,31 +138,30 @@ export class Completion {
     if (this.strays.isFull) await warn(tooManyStrays(limits));
     // Other windows may have changed the state while a warning was sent. From here on, no other window comes between.
     const settlement = judge();
-    const strays = this.#writtenStrays();
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
     const isAbout = isAboutOf(reading);
-    const broken = this.strays.judge(reading, isAbout, sawStrays && !reading.moved);
-    const standing = listedOf(reading, broken);
+    const { misses, breaks } = this.strays.judge(reading, isAbout, sawStrays && !reading.moved);
     if (reading.resumed) this.strays.listings.judgeNext([reading]);
     if (sawStrays) this.#read.push(reading);
-    const hasLost =
-      settlement.hasLost || this.#writtenStrays() < strays || lacksWritten(reading, job);
+    const hasLost = settlement.hasLost || misses || lacksWritten(reading, job);
     const { rewrites, reports: days, doubtful } = settlement;
     const about = { ...reading, endedAt, days: daysAbout(reading) };
     const missed = this.#losses.settle(about, hasLost);
     this.strays.listings.reported(days, reading.id);
-    const unproven = [...rangesOf(settlement.shrunk), ...(broken.size > 0 ? [reading] : [])];
+    const unproven = [...rangesOf(settlement.shrunk), ...(breaks ? [reading] : [])];
     this.#announce(unproven, missed.before);
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
-    const reported = this.#report({ reading, endedAt, isWhole, days, strays: standing });
+    const strays = this.strays.listed(reading.standing);
+    const reported = this.#report({ reading, endedAt, isWhole, days, strays });
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
-    const waits = this.strays.hasPending(reading) || rewrites.length > 0;
+    const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.settle(marked, reading, waits);
     ledger.update(this.#remembered(this.#due.list(decided, this.strays.listings.unlisted())));
     if (rewrites.length === 0) {
-      this.#finish({ ...job, window: reading, availableThrough: reading.availableThrough });
+      const { availableThrough } = reading;
+      this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
       if (unprovenBefore === null && ledger.state.mode === "incremental")
         this.#confirmations.ofMoved(reading, pageCount, doubtful);
     }
@@ -211,7 +210,7 @@ export class Completion {
     const hasLost = !reading.moved && this.strays.misses(reading);
     const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
     // A part of the strays would be taken for all of them.
-    const strays = reading.moved ? [] : reading.standing;
+    const strays = reading.moved ? [] : this.strays.listed(reading.standing);
     const said = { reading, endedAt, isWhole: false, days: reports, strays };
     // R10: of a day without rows the report names this reading, so that the models let it judge the strays of the day.
     const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);
@@ -381,10 +380,6 @@ export class Completion {
 
   get #unprovenBefore(): number | null {
     return this.#options.unprovenBefore?.() ?? null;
-  }
-
-  #writtenStrays(): number {
-    return this.strays.known.filter(({ readingId }) => readingId !== null).length;
   }
 
   #remembered(state: StreamState): StreamState {

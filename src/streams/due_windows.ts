@@ -2,7 +2,7 @@
  * R10: a window that waits for its strays or for its second reading is due until it is finished. Its last reading takes its days from
  * the list of days that are due, and its provisional costs may have become final. So if the sync fails before the strays or the days
  * that differ are written, nothing else would lead the next sync to this window. The same is true of a window whose written strays are
- * to be listed once more.
+ * to be listed once more, or to be judged by the next sync.
  */
 import { afterReading, withDue } from "../core/due.ts";
 import type { Reading } from "../core/reading.ts";

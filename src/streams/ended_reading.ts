@@ -5,7 +5,7 @@ import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts
 import type { DayReport, Settlement } from "../core/settle.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Job } from "./job.ts";
-import { type CameStrays, groupOf } from "./strays.ts";
+import type { CameStrays } from "./strays.ts";
 
 /** A complete reading, as it is reported (R5). */
 export interface ReadingReport {
@@ -89,16 +89,6 @@ export function standsAsShown({ known }: Settlement, { digests }: Reading, day: 
 export function asLearned(settlement: Settlement, reading: Reading): Settlement {
   if (!reading.isFormer) return settlement;
   return { ...settlement, known: asFormer(settlement.known, daysAbout(reading)) };
-}
-
-/** The written strays that a reading lists. `broken`: the groups that have to be written again (P5). */
-export function listedOf(
-  { standing }: Pick<Reading, "standing">,
-  broken: ReadonlySet<string>,
-): StandingStrays[] {
-  return standing.filter(
-    ({ day, rowsReadingId: readingId }) => !broken.has(groupOf({ day, readingId })),
-  );
 }
 
 /** The strays that a reading wrote, by the day that they start on. */

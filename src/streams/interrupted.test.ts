@@ -25,6 +25,7 @@ const restated = (id: string, day: number, changes: Partial<Charge> = {}): Charg
   id,
   day,
   shownOn: null,
+  alsoOn: null,
   isOwned: true,
   isShort: false,
   provisional: 0,

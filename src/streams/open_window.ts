@@ -33,7 +33,10 @@ export class OpenWindow {
   /** The known days that were written because the window is a single page (R6). */
   alsoWritten: readonly number[] = [];
   /** The strays that came, if the window is read to write strays. */
-  readonly strays = { ids: new Set<string>(), rows: new Map<string, number>() };
+  readonly strays = {
+    ids: new Set<string>(),
+    rows: new Map<string, { readonly id: string; readonly day: number }>(),
+  };
 
   constructor(
     job: Job,
@@ -73,7 +76,7 @@ export class OpenWindow {
       job.written.set(day, (job.written.get(day) ?? 0) + rows);
     }
     for (const id of made.strays.ids) this.strays.ids.add(id);
-    for (const [hash, day] of made.strays.rows) this.strays.rows.set(hash, day);
+    for (const [hash, row] of made.strays.rows) this.strays.rows.set(hash, row);
     return made;
   }
 }

@@ -330,7 +330,8 @@ test("P5 R10: a stray stands although another one of its day is written while it
       marksReports: true,
     });
     table = table.with(run);
-    stored = stateOf(run);
+    // A state of an earlier version has no ids.
+    stored = { ...stateOf(run), strays: stateOf(run).strays.map(({ id: _id, ...stray }) => stray) };
     written.push(...idsOf(run));
   }
   expect(written).toEqual(["c0", "c1"]);

@@ -83,7 +83,10 @@ export class RecordFilter {
   readonly #totals = new PageTotals();
   readonly #digests: PageDigests;
   readonly #standing = new Map<string, StandingStrays>();
-  readonly #came = { ids: new Set<string>(), rows: new Map<string, number>() };
+  readonly #came = {
+    ids: new Set<string>(),
+    rows: new Map<string, { readonly id: string; readonly day: number }>(),
+  };
   #records = 0;
   #hasStrays = false;
   // The latest start, its day and its place are kept, because most records of a page start at the same instant as the record before.
@@ -173,7 +176,7 @@ export class RecordFilter {
       this.#came.ids.add(id);
       if (hasOwner || strays.stands(FINGERPRINT)) return Number.NaN;
       this.#count(record, false);
-      this.#came.rows.set(FINGERPRINT.contentText, this.#day);
+      this.#came.rows.set(FINGERPRINT.contentText, { id, day: this.#day });
       return repeats ? Number.NaN : this.#day;
     }
     if (hasOwner) return Number.NaN;

@@ -137,6 +137,23 @@ const forgetting =
   (query, cursor) =>
     cursor === null ? script(query, cursor) : [refused("cursor_refused")];
 
+test("R10: such a window is due, too, if its second reading begins again and the sync fails before it knows the strays", async () => {
+  const dying = failing({ 1: news }, 1, { request: 2 });
+  const second = await readScript(dying, { input: late, stored: await halfRead() });
+  let asked = 0;
+  const failingLater: Script = (query, cursor) => {
+    if (query.start !== DAY_ONE + DAY) return showing({ 1: news })(query, cursor);
+    asked += 1;
+    if (cursor !== null) return [refused("cursor_refused")];
+    return asked === 3 ? [down] : showing({ 1: news })(query, cursor);
+  };
+  const third = await readScript(failingLater, { input: late, stored: lastState(second) });
+  expect(asked).toBe(3); // the rest of the second reading, all of it, and the strays
+  expect(stateOf(third).due).toEqual(due);
+  const run = await readScript(showing({ 1: news }), { input: late, stored: lastState(third) });
+  expect(idsOf(run)).toEqual(["early"]);
+});
+
 test("P5: strays are not lost where one process after the other dies in the second reading of their window, nor where that begins again", async () => {
   const dying = failing({ 1: news }, 1, { request: 2 });
   const second = await readScript(dying, { input: late, stored: await halfRead() });

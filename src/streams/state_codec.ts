@@ -8,7 +8,6 @@ import {
   type FullRefreshState,
   type IncrementalState,
   joinReads,
-  type KnownStray,
   type StateOwner,
   type StreamState,
   type SyncPass,
@@ -25,13 +24,13 @@ import {
   decodeKnownDays,
   digest,
   encodeDigest,
-  encodeHash,
   encodeKnownDays,
-  hash,
+  encodeStray,
   instant,
   knownDaysMembers,
   provisional,
   readingId,
+  stray,
   totals,
 } from "./state_members.ts";
 
@@ -108,15 +107,6 @@ function encodeProvisional(entry: ProvisionalDay): unknown {
   return [formatDay(entry.day), entry.records, entry.billed];
 }
 
-const encodeStray = (stray: KnownStray): unknown => [
-  encodeHash(stray.hash),
-  formatDay(stray.day),
-  stray.readingId,
-  formatInstant(stray.window.start),
-  formatInstant(stray.window.end),
-  ...(stray.isFormer === true ? ["former"] : []),
-];
-
 const readingSchema = z
   .object({
     start: instant,
@@ -166,15 +156,6 @@ const passSchema = z
     const { began_at: beganAt, ...pass } = found;
     return { ...pass, beganAt, frontier: -Infinity };
   });
-const stray = z
-  .tuple([hash, day, readingId.nullable(), instant, instant, z.literal("former").optional()])
-  .transform(([text, at, id, start, end, form]): KnownStray => ({
-    hash: text,
-    ...(form === undefined ? {} : { isFormer: true }),
-    day: at,
-    readingId: id,
-    window: { start, end },
-  }));
 const chain = z.string().regex(/^[0-9a-z]{5}$/, "must be a chain of reading ids");
 /** Absent in a state of 0.2.0. */
 const newestId = readingId.nullish();

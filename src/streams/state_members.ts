@@ -3,6 +3,7 @@ import * as z from "zod";
 import type { DayDigest } from "../core/digests.ts";
 import type { ForgottenDay, KnownDay, KnownDays } from "../core/known_days.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
+import type { KnownStray } from "../core/state.ts";
 import { DAY, floorTo, formatDay, formatInstant, parseDate, parseInstant } from "../core/time.ts";
 import { type Range, union } from "../core/window.ts";
 import type { JsonObject } from "../protocol.ts";
@@ -21,7 +22,7 @@ export const count = z.int().min(0);
 export const readingId = z.string().regex(/^[0-9a-z]{1,40}$/, "must be a reading's id");
 
 /** 96 bits in 16 characters instead of 24: there is one for each retained day (S8). */
-export const hash = z
+const hash = z
   .string()
   .regex(/^[A-Za-z0-9_-]{16}$/, "must be a hash of 96 bits")
   .transform((text) => Buffer.from(text, "base64url").toString("hex"));
@@ -176,3 +177,28 @@ export function decodeKnownDays(members: Members): KnownDays {
     forgotten: new Map(gone.filter((entry) => !isInside(entry))),
   };
 }
+
+export const encodeStray = (stray: KnownStray): unknown => [
+  encodeHash(stray.hash),
+  formatDay(stray.day),
+  stray.readingId,
+  formatInstant(stray.window.start),
+  formatInstant(stray.window.end),
+  ...(stray.isFormer === true ? ["former"] : stray.id === undefined ? [] : [encodeHash(stray.id)]),
+];
+export const stray = z
+  .tuple([
+    hash,
+    day,
+    readingId.nullable(),
+    instant,
+    instant,
+    z.union([z.literal("former"), hash]).optional(),
+  ])
+  .transform(([text, at, writtenBy, start, end, more]): KnownStray => ({
+    hash: text,
+    ...(more === undefined ? {} : more === "former" ? { isFormer: true } : { id: more }),
+    day: at,
+    readingId: writtenBy,
+    window: { start, end },
+  }));

@@ -3,11 +3,14 @@
  * stand or fall together.
  */
 import { expect, test } from "vitest";
-import { DAY } from "../core/time.ts";
+import type { IncrementalState } from "../core/state.ts";
+import { DAY, HOUR } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
+import { ConnectorError } from "../errors.ts";
 import type { Fields } from "../records/fields.ts";
 import { Table } from "./scripted/table.ts";
 import {
+  changed,
   dueBefore,
   fourWindows,
   idsOf,
@@ -40,7 +43,11 @@ const standing = (...runs: Run[]): string[] =>
       .keys(),
   ].toSorted();
 
+const down = new ConnectorError("unavailable", "It is down.");
+
 const [gone, left] = [recordOf("gone", 1), recordOf("left", 1)];
+/** No window is read for the day of these strays. */
+const [one, other] = [recordOf("one", -1), recordOf("other", -1)];
 
 test("P5 R10: if a window no longer shows one of two strays that a reading wrote on a day, the other one is written again", async () => {
   const first = await readScript(showing({ 2: [gone, left] }), input);
@@ -97,11 +104,72 @@ test("P5 R10: a window of such a group stays due if a newer reading of another w
   expect(stateOf(next).due).toEqual([]);
 });
 
-test("P5 R10: the state forgets all of a group if it forgets one of them before a new stray of the day is written; their window is due, so the next sync judges it", async () => {
+test("P5: no report lists such a group, although its reading had shown one of the group before it broke", async () => {
+  const own = [1, 2, 3, 4].map((number) => recordOf(`k${number}`, 3));
+  const first = await readScript(onePerPage({ 2: [one, other], 3: [other, ...own] }), input);
+  // Two lanes: the long window of the last day shows the other stray first, and ends last.
+  const windows = onePerPage({ 2: [other], 3: [other, ...own] });
+  const run = await readScript(windows, { ...late, lanes: 2, stored: lastState(first) });
+  expect(stateOf(run).due).toEqual([]);
+  expect(standing(first, run)).toEqual(["k1", "k2", "k3", "k4", "other"]);
+});
+
+test("P5: neither does a report of a window that waits for its second reading meanwhile", async () => {
+  const [two, three] = [recordOf("r2", 2), recordOf("r3", 3)];
+  const first = await readScript(showing({ 2: [two, one, other], 3: [three, other] }), input);
+  const windows = { 2: changed([two, other], "r2"), 3: changed([three, other], "r3") };
+  const run = await readScript(showing(windows), {
+    ...input,
+    stored: lastState(first),
+    stateInterval: DAY,
+  });
+  expect(standing(first, run)).toEqual(["other", "r2", "r3"]);
+});
+
+test("R10: if all of a group is gone that a newer reading has listed before, the window stays due", async () => {
+  const own = [recordOf("k2", 2), recordOf("k3", 2)];
+  const first = await readScript(onePerPage({ 2: [...own, gone], 3: [gone] }), input);
+  // Two lanes: the window of the last day shows the stray, and then the provider withdraws it.
+  let asked = 0;
+  const withdrawing = (window: Range, cursor: string | null) => {
+    const isFirst = window.start === DAY_ONE + 3 * DAY && (asked += 1) === 1;
+    return onePerPage({ 2: own, 3: isFirst ? [gone] : [] })(window, cursor);
+  };
+  const run = await readScript(withdrawing, { ...late, lanes: 2, stored: lastState(first) });
+  expect(standing(first, run)).toContain("gone");
+  expect(stateOf(run).due).toEqual([range(2, 3)]);
+  const soon = { ...late.input, now: late.input.now + HOUR };
+  const next = await readScript(withdrawing, { ...late, input: soon, stored: lastState(run) });
+  expect(standing(first, run, next)).toEqual(["k2", "k3"]);
+});
+
+test("P5 R10: a group whose window leaves retention before the next sync is not written again, so that no sync that fails loses it", async () => {
+  const windows = showing({ 0: [other], 2: [recordOf("k0", 2)] });
+  const edge = { ...fourWindows, retentionDays: 5 };
+  const before = { ...input, input: { ...edge, now: edge.now - DAY / 4 } };
+  const first = await readScript(showing({ 0: [one, other], 2: [recordOf("k0", 2)] }), before);
+  let asked = 0;
+  const failing = (window: Range) =>
+    window.start === DAY_ONE && (asked += 1) === 2 ? [down] : windows(window);
+  const run = await readScript(failing, { ...input, input: edge, stored: lastState(first) });
+  const next = await readScript(windows, {
+    ...input,
+    input: { ...edge, now: edge.now + DAY },
+    stored: lastState(run),
+  });
+  expect(standing(first, run, next)).toContain("other");
+});
+
+/** The state of an earlier version, which knows no ids of strays. */
+function withoutIds(run: Run): IncrementalState {
+  const state = stateOf(run);
+  return { ...state, strays: state.strays.map(({ id: _id, ...stray }) => stray) };
+}
+
+test("P5 R10: a state without ids forgets all of a group if it forgets one of them, because a stray of the day is written; their window is due, so the next sync judges it", async () => {
   const first = await readScript(showing({ 0: [gone, left] }), input);
-  const more = recordOf("more", 1);
-  const windows = showing({ 0: [left], 3: [more] });
-  const run = await readScript(windows, { ...late, stored: lastState(first) });
+  const windows = showing({ 0: [left], 3: [recordOf("more", 1)] });
+  const run = await readScript(windows, { ...late, stored: withoutIds(first) });
   expect(idsOf(run)).toEqual(["more"]);
   expect(stateOf(run).strays).toHaveLength(1);
   expect(stateOf(run).due).toEqual([range(0, 1)]);
@@ -109,4 +177,15 @@ test("P5 R10: the state forgets all of a group if it forgets one of them before 
   expect(idsOf(next)).toEqual(["left"]);
   expect(standing(first, run, next)).toEqual(["left", "more"]);
   expect(stateOf(next).due).toEqual([]);
+});
+
+test("P5: a stray that is restated replaces its row, and no other one of its group is written again", async () => {
+  const first = await readScript(showing({ 2: [gone, left] }), input);
+  const windows = showing({ 2: changed([gone, left], "left") });
+  const run = await readScript(windows, { ...input, stored: lastState(first) });
+  expect(idsOf(run)).toEqual(["left"]);
+  expect(standing(first, run)).toEqual(["gone", "left"]);
+  expect(stateOf(run).strays).toHaveLength(2);
+  const next = await readScript(windows, { ...input, stored: lastState(run) });
+  expect(idsOf(next)).toEqual([]);
 });

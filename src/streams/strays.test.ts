@@ -4,7 +4,7 @@ import { LIMITS } from "../core/limits.ts";
 import type { KnownStray } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
-import { groupOf, Strays } from "./strays.ts";
+import { Strays } from "./strays.ts";
 import { DAY_ONE } from "./testing.ts";
 
 const windowOf = (day: number, days = 1) => ({
@@ -28,11 +28,17 @@ const hashOf = (id: string, version = id, content = version): string =>
   printOf(id, version, content).contentText;
 const strayOf = (id: string, changes: Partial<KnownStray> = {}): KnownStray => ({
   hash: hashOf(id),
+  id,
   day: DAY_ONE,
   readingId: "r1",
   window: first,
   ...changes,
 });
+/** A stray that its day owns. */
+function ownedOf(id: string): KnownStray {
+  const { id: _id, ...stray } = strayOf(id, { readingId: null });
+  return stray;
+}
 /** A window as a reading has read it. */
 const read = (window: Range, id = "r9") => ({ ...window, id });
 const within =
@@ -41,7 +47,7 @@ const within =
     start <= day && day < end;
 const came = (...ids: string[]) => ({
   ids: new Set(ids),
-  rows: new Map(ids.map((id) => [hashOf(id), DAY_ONE])),
+  rows: new Map(ids.map((id) => [hashOf(id), { id, day: DAY_ONE }])),
 });
 
 test("P5: a stray waits for each window that showed it, until a window returns it as its own", () => {
@@ -101,20 +107,45 @@ test("P5: a written stray is standing, until a window returns it as its own or i
   expect(strays.known).toEqual([]);
 });
 
-test("P5: if a window no longer shows a written stray, the ones that its reading wrote on the same day wait once more, if there is room for all", () => {
-  const other = { day: DAY_ONE - DAY };
-  const written = [strayOf("a"), strayOf("b"), strayOf("c"), strayOf("d", other)];
-  const shown = ["a", "b", "d"];
-  const judged = (pendingStrays: number) => {
-    const strays = new Strays(written, { ...LIMITS, pendingStrays });
-    for (const id of shown) strays.see(printOf(id), id, DAY_ONE, first);
-    const names = strays.judge(read(first), within(first), true);
-    return { groups: [...names], known: strays.known, waiting: toWrite(strays) };
-  };
-  const groups = [groupOf({ day: DAY_ONE, readingId: "r1" })];
-  expect(judged(2)).toEqual({ groups, known: [written[3]], waiting: ["a", "b"] });
-  const kept = [written[0], written[1], written[3]];
-  expect(judged(1)).toEqual({ groups: [], known: kept, waiting: [] });
+/** The strays that are known and that wait once a window no longer shows the stray "c", and the windows that the next sync has to judge. */
+function withoutC(options: { pendingStrays?: number; leaving?: number; restated?: string } = {}) {
+  const { pendingStrays = 9, leaving = 0, restated } = options;
+  const other = strayOf("d", { day: DAY_ONE - DAY });
+  const plan = { bounds: { start: 0, end: Infinity }, due: [], leaving };
+  const known = [strayOf("a"), strayOf("b"), strayOf("c"), other];
+  const strays = new Strays(known, { ...LIMITS, pendingStrays }, plan);
+  for (const id of ["a", "b", "d"]) strays.see(printOf(id), id, DAY_ONE, first);
+  if (restated !== undefined) strays.see(printOf("c", "c2"), restated, DAY_ONE, first);
+  const verdict = strays.judge(read(first), within(first), true);
+  const standing = [DAY_ONE, DAY_ONE - DAY].map((day) => ({
+    day,
+    rowsReadingId: "r1",
+    records: 1,
+  }));
+  const ids = strays.known.map(({ id }) => id);
+  const listed = strays.listed(standing).map(({ day }) => (day - DAY_ONE) / DAY);
+  return { ...verdict, ids, waiting: toWrite(strays), listed, due: strays.listings.unlisted() };
+}
+
+test("P5: if a window no longer shows a written stray, the ones that its reading wrote on the same day wait once more, and no report lists them", () => {
+  const broken = { misses: true, breaks: true, ids: ["d"], listed: [-1], due: [] };
+  expect(withoutC()).toEqual({ ...broken, waiting: ["a", "b"] });
+  expect(withoutC({ restated: "z" })).toEqual({ ...broken, waiting: ["z", "a", "b"] });
+});
+
+test("P5: they do not if the stray waits in a new version: its key replaces the row", () => {
+  const ids = ["a", "b", "d"];
+  const kept = { misses: true, breaks: false, ids, listed: [0, -1], due: [] };
+  expect(withoutC({ restated: "c" })).toEqual({ ...kept, waiting: ["c"] });
+});
+
+test.each([
+  ["has no room for all of them", { pendingStrays: 1 }],
+  ["may have left retention by the next sync", { leaving: first.start + 1 }],
+])("P5 R10: the group stays as it is, and the window is due, if it %s", (_why, options) => {
+  const ids = ["a", "b", "d", "c"];
+  const kept = { misses: true, breaks: false, ids, listed: [0, -1], due: [first] };
+  expect(withoutC(options)).toEqual({ ...kept, waiting: [] });
 });
 
 test.each(["another window", "a first passage of the window"])(
@@ -132,7 +163,7 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
   const strays = new Strays([]);
   strays.see(printOf("a"), "a", DAY_ONE, first);
   strays.own(printOf("a"), true);
-  const owned = strayOf("a", { readingId: null });
+  const owned = ownedOf("a");
   strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([owned]);
   strays.judge(read(windowOf(0)), within(windowOf(0)), false);
@@ -153,7 +184,7 @@ test("P5: the state learns of an owned stray once the row of the day stands, and
   const strays = new Strays([]);
   strays.see(printOf("a"), "a", DAY_ONE, first);
   strays.own(printOf("a"), true);
-  const owned = strayOf("a", { readingId: null });
+  const owned = ownedOf("a");
   expect(strays.see(printOf("a"), "a", DAY_ONE, second)).toEqual(owned);
   strays.settle(within(windowOf(1)));
   expect(strays.known).toEqual([]);
@@ -173,14 +204,27 @@ test("P5: only the latest reading of a day tells which strays the day owns", () 
   strays.own(printOf("a"), false);
   strays.judge(read(windowOf(0)), within(windowOf(0)), false);
   strays.settle(within(windowOf(0)));
-  expect(strays.known).toEqual([strayOf("a", { readingId: null })]);
+  expect(strays.known).toEqual([ownedOf("a")]);
 });
 
+/** The same stray, of a state without ids. */
+const nameless = ({ id: _id, ...stray }: KnownStray): KnownStray => stray;
+
 test("P5: a stray that is written again in a new version leaves no earlier version behind", () => {
-  const old = strayOf("old", { window: second });
+  const old = strayOf("v1", { id: "new", day: DAY_ONE - DAY });
+  const others = [strayOf("beside"), nameless(strayOf("elsewhere", { day: DAY_ONE - DAY }))];
+  const strays = new Strays([old, ...others]);
+  strays.see(printOf("new"), "new", DAY_ONE, first);
+  strays.wrote(new Set(["new"]), came("new"), first, "r2");
+  expect(strays.known).toEqual([...others, strayOf("new", { readingId: "r2" })]);
+  expect(strays.listings.unlisted()).toEqual([]);
+});
+
+test("P5 R10: a stray of the same day without an id may be such a version if no window has shown it: it is forgotten with its group, whose window is due", () => {
+  const old = nameless(strayOf("old", { window: second }));
   const beside = strayOf("beside", { window: second }); // in the same group
   const others = [
-    strayOf("elsewhere", { day: DAY_ONE - DAY, window: second }),
+    nameless(strayOf("elsewhere", { day: DAY_ONE - DAY, window: second })),
     strayOf("later", { readingId: "r0", window: second }),
   ];
   const strays = new Strays([old, beside, ...others]);
@@ -190,8 +234,14 @@ test("P5: a stray that is written again in a new version leaves no earlier versi
   expect(strays.listings.unlisted()).toEqual([second, second]);
 });
 
+test("P5: a stray without an id has one once a window shows it", () => {
+  const strays = new Strays([nameless(strayOf("a")), ownedOf("b")]);
+  for (const id of ["a", "b"]) strays.see(printOf(id), id, DAY_ONE, first);
+  expect(strays.known).toEqual([strayOf("a"), ownedOf("b")]);
+});
+
 test("R10: a window has still to list a written stray whose day was reported by a newer reading than its last listing", () => {
-  const strays = new Strays([strayOf("a"), strayOf("b"), strayOf("own", { readingId: null })]);
+  const strays = new Strays([strayOf("a"), strayOf("b"), ownedOf("own")]);
   const day = [{ day: DAY_ONE, confirmed: true }];
   strays.listings.reported(day, "r1");
   strays.listings.reported([{ day: DAY_ONE + DAY, confirmed: true }], "r9");
@@ -285,11 +335,12 @@ test("R10: a stray waits for no window that the read may not request", () => {
   expect(strays.listings.unlisted()).toEqual([]);
 });
 
-test("P5 R10: before strays are written, the windows of others of their days have to list these, if no window has shown them", () => {
-  const strays = new Strays([strayOf("a"), strayOf("b", { window: second })]);
+test("P5 R10: before strays are written, the windows of others of their days have to list these, if no window has shown them and the state has no ids of them", () => {
+  const known = [strayOf("a"), strayOf("b", { window: second })].map(nameless);
+  const strays = new Strays([...known, strayOf("c", { window: windowOf(3) })]);
   strays.openOthers();
   expect(strays.listings.unlisted()).toEqual([]);
-  strays.see(printOf("b"), "b", DAY_ONE, second);
+  strays.seeAgain(printOf("b"), second);
   strays.see(printOf("new"), "new", DAY_ONE, second);
   strays.openOthers();
   expect(strays.listings.unlisted()).toEqual([first]);
@@ -311,7 +362,7 @@ test("S8: the state remembers 2,000 strays: the newest that were written, then t
   const owned = new Strays(ids.map((id) => strayOf(id, { readingId: null })));
   owned.wrote(
     new Set(),
-    { ...came("w"), rows: new Map([[hashOf("w"), second.start]]) },
+    { ...came("w"), rows: new Map([[hashOf("w"), { id: "w", day: second.start }]]) },
     first,
     "r1",
   );

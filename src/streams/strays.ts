@@ -6,19 +6,19 @@
  *     window shows a stray ──► pending ──► a window returns it as its own ──► dropped
  *                                     ├──► all windows are read ──► its own day is read ──► dropped, or written
  *                                     └──► it does not come again ──► absent: its window stays unfinished
- *     an earlier sync wrote it ──► standing: reported, not written again
+ *     an earlier sync wrote it ──► standing: reported, not written again ──► another one of its group is gone ──► pending
  *     an earlier sync found it on its own day ──► owned: neither looked for nor written
  *
  * A stray that waits is recognized by its id and version, because a provider may restate the record before the second reading. A stray
  * in the state is recognized by its content, so that a change is noticed.
  */
 import type { RecordFingerprint } from "../core/identity.ts";
-import { isKnown } from "../core/known_days.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
-import type { Plan } from "../core/plan.ts";
-import type { IncrementalState, KnownStray, StreamState } from "../core/state.ts";
+import type { StandingStrays } from "../core/reading.ts";
+import type { KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
+import { groupOf, isWritten } from "./stray_groups.ts";
 import {
   EVERYTHING,
   type Listing,
@@ -48,15 +48,9 @@ interface Pending {
 export interface CameStrays {
   /** The ids that came, in whatever version. */
   readonly ids: ReadonlySet<string>;
-  /** The contents of the rows that were written, with the UTC day of their starts. */
-  readonly rows: ReadonlyMap<string, number>;
+  /** The rows that were written, by content, with the hashes of their ids and the UTC days of their starts. */
+  readonly rows: ReadonlyMap<string, Pick<Pending, "id" | "day">>;
 }
-
-const isWritten = (stray: KnownStray): stray is WrittenStray => stray.readingId !== null;
-
-/** The group of a written stray: the strays that one reading wrote on one day. The models know them only together. */
-export const groupOf = ({ day, readingId }: Pick<WrittenStray, "day" | "readingId">): string =>
-  `${day} ${readingId}`;
 
 /** The first word of a hash in hexadecimal digits. */
 const firstWord = (hash: string): number => Number.parseInt(hash.slice(0, 8), 16);
@@ -86,6 +80,10 @@ export class Strays {
   /** The first words of all hashes in these tables: most records are in none, and a search by text takes longer. */
   readonly #words = new Set<number>();
   readonly #limits: Limits;
+  /** Windows that start before this instant may have left retention by the next sync. */
+  readonly #leaving: number;
+  /** The groups that no report may list any more. */
+  readonly #broken = new Set<string>();
   /** How many known strays came from 0.2.0 and have not been shown since. */
   #former: number;
   #noted = 0;
@@ -93,9 +91,10 @@ export class Strays {
   constructor(
     known: readonly KnownStray[],
     limits: Limits = LIMITS,
-    plan: ListingPlan = EVERYTHING,
+    { leaving = -Infinity, ...plan }: ListingPlan & { readonly leaving?: number } = EVERYTHING,
   ) {
     this.#limits = limits;
+    this.#leaving = leaving;
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new Map(known.map((stray) => [stray.hash, stray]));
     this.listings = new StrayListings(() => this.#written, plan);
@@ -127,7 +126,9 @@ export class Strays {
     const known = this.seeAgain(print, window);
     const version = print.versionText;
     if (known !== null) {
-      if (isWritten(known)) this.#prints.set(known.hash, { id, version });
+      if (!isWritten(known)) return known;
+      this.#prints.set(known.hash, { id, version });
+      if (known.id === undefined) this.#known.set(known.hash, { ...known, id });
       return known;
     }
     this.#wait({ id, version, day: floorTo(DAY, start) }, window);
@@ -261,9 +262,9 @@ export class Strays {
 
   /**
    * To be called after a reading that was to write these strays of its window. The strays whose ids came wait no longer, and the
-   * state remembers the rows. Each of them may be a new version of a stray that an earlier sync wrote on the same day. So the
-   * strays of these days that no window has shown in this read are forgotten, with their groups: if a provider goes back to such a
-   * version, it is written again. The other strays are absent.
+   * state remembers the rows. The other strays are absent. Earlier versions of a row are forgotten: if a provider goes back to such a
+   * version, it is written again. If the state has no id of a stray of the same day that no window has shown in this read, the stray
+   * may be an earlier version, too: it is forgotten with its group.
    *
    * @returns the number of ids that did not come
    */
@@ -276,16 +277,28 @@ export class Strays {
         absent.add(pending.id);
       }
     }
-    for (const [hash, day] of came.rows) this.#know({ hash, day, readingId, window });
-    const days = new Set(came.rows.values());
-    const gone = [...this.#known.values()].filter(
-      ({ hash, day }) => days.has(day) && !this.#seen.has(hash),
-    );
-    const groups = new Set(gone.filter((stray) => isWritten(stray)).map((stray) => groupOf(stray)));
-    const broken = this.#written.filter((stray) => groups.has(groupOf(stray)));
-    for (const { hash } of [...gone, ...broken]) this.#known.delete(hash);
-    this.listings.judgeNext(broken.map((stray) => stray.window));
+    for (const [hash, row] of came.rows) this.#know({ hash, ...row, readingId, window });
+    const rows = [...came.rows.values()];
+    const [ids, days] = [new Set(rows.map(({ id }) => id)), new Set(rows.map(({ day }) => day))];
+    const nameless = new Set<string>();
+    for (const stray of this.#known.values()) {
+      const { hash, id, day } = stray;
+      const isFormer = id !== undefined && ids.has(id) && !came.rows.has(hash);
+      const mayBeFormer = id === undefined && days.has(day) && !this.#seen.has(hash);
+      if (isFormer || mayBeFormer) this.#known.delete(hash);
+      if (mayBeFormer && isWritten(stray)) {
+        nameless.add(groupOf(stray));
+        this.#forget(stray, true);
+      }
+    }
+    for (const stray of this.#written) if (nameless.has(groupOf(stray))) this.#forget(stray, true);
     return absent.size;
+  }
+
+  /** @param isDue whether the next sync has to judge the window of the stray */
+  #forget({ hash, window }: WrittenStray, isDue: boolean): void {
+    this.#known.delete(hash);
+    if (isDue) this.listings.judgeNext([window]);
   }
 
   /**
@@ -295,38 +308,70 @@ export class Strays {
    * @param window its `id` is the id of the reading
    * @param isAbout the days that the reading compares or writes
    * @param showsStrays whether this process has seen all strays of the window
-   * @returns the groups of written strays that have to be written again (`groupOf`). The report must not list them.
+   * @returns whether written strays are missing, and whether that breaks a group ({@link listed})
    */
   judge(
     window: Listing,
     isAbout: (day: number) => boolean,
     showsStrays: boolean,
-  ): ReadonlySet<string> {
+  ): { readonly misses: boolean; readonly breaks: boolean } {
     const shown = this.#list(window);
-    const broken = new Set<string>();
+    const gone: WrittenStray[] = [];
     for (const stray of this.#known.values()) {
       const { hash, day, readingId, window: own } = stray;
       const isThere = shown.has(hash) || this.#learned.has(hash);
       const isGone = showsStrays && contains(window, own) && !isThere;
       const isDisowned = readingId === null && isAbout(day) && !this.#returned.has(hash);
-      if (isGone || isDisowned) this.#known.delete(hash);
-      if (isGone && isWritten(stray)) broken.add(groupOf(stray));
+      if (isGone && isWritten(stray)) gone.push(stray);
+      else if (isGone || isDisowned) this.#known.delete(hash);
     }
-    const again = this.#written.filter((stray) => broken.has(groupOf(stray)));
-    // A part of a group must not stay in the state.
-    if (this.#pending.size + again.length > this.#limits.pendingStrays) return new Set();
-    for (const stray of again) this.#writeAgain(stray, window);
-    // A newer reading of another window may have listed the group already.
-    const isListed = again.some(({ hash }) => this.listings.isListedAfter(hash, window.id));
-    if (isListed) this.listings.judgeNext([window]);
-    return new Set(again.map((stray) => groupOf(stray)));
+    return { misses: gone.length > 0, breaks: this.#break(gone, window) };
   }
 
-  /** P5: a written stray waits once more, because its window no longer shows another one of its group. */
-  #writeAgain({ hash, day }: WrittenStray, { start, end }: Listing): void {
-    this.#known.delete(hash);
-    const print = this.#prints.get(hash);
-    if (print !== undefined) this.#wait({ ...print, day }, { start, end });
+  /**
+   * P5: a window no longer shows some written strays. The key of an earlier version of a stray that waits brings the new one. Of every
+   * other one the whole group leaves the lists of written strays, so that the others of the group wait once more.
+   *
+   * @returns whether it breaks a group
+   */
+  #break(gone: readonly WrittenStray[], window: Listing): boolean {
+    if (gone.length === 0) return false;
+    const waiting = new Set([...this.#pending.values()].map(({ id }) => id));
+    const lost = gone.filter(({ id }) => id === undefined || !waiting.has(id));
+    const groups = new Map(lost.map((stray) => [groupOf(stray), new Array<WrittenStray>()]));
+    for (const { hash } of gone) this.#known.delete(hash);
+    for (const stray of this.#written) groups.get(groupOf(stray))?.push(stray);
+    let breaks = false;
+    for (const [group, others] of groups) {
+      const own = lost.filter((stray) => groupOf(stray) === group);
+      const hasRoom = this.#pending.size + others.length <= this.#limits.pendingStrays;
+      // Without room, or if the next sync may not read the window any more, the group stays as it is. The models call its day unproven.
+      const stays = others.length > 0 && (!hasRoom || window.start < this.#leaving);
+      if (stays) for (const stray of own) this.#known.set(stray.hash, stray);
+      else for (const stray of others) this.#writeAgain(stray, window);
+      if (!stays) this.#broken.add(group);
+      breaks ||= !stays && others.length > 0;
+      // A newer reading of another window may have listed the group already. That list counts for more than this reading.
+      const isListed = [...own, ...others].some(({ hash }) =>
+        this.listings.isListedAfter(hash, window.id),
+      );
+      if (stays || isListed) this.listings.judgeNext([{ start: window.start, end: window.end }]);
+    }
+    return breaks;
+  }
+
+  /** A written stray waits once more. */
+  #writeAgain(stray: WrittenStray, { start, end }: Listing): void {
+    const print = this.#prints.get(stray.hash);
+    this.#forget(stray, print === undefined);
+    if (print !== undefined) this.#wait({ ...print, day: stray.day }, { start, end });
+  }
+
+  /** The written strays among those that a reading has shown. No later reading lists a broken group, even if it had shown it before. */
+  listed(standing: readonly StandingStrays[]): readonly StandingStrays[] {
+    return standing.filter(
+      ({ day, rowsReadingId: readingId }) => !this.#broken.has(groupOf({ day, readingId })),
+    );
   }
 
   /** The known strays that a complete reading of a window has shown. */
@@ -356,7 +401,9 @@ export class Strays {
    */
   openOthers(): void {
     const days = new Set(this.pendingDays());
-    this.listings.open(({ hash, day }) => !this.#seen.has(hash) && days.has(day));
+    this.listings.open(
+      ({ hash, id, day }) => id === undefined && !this.#seen.has(hash) && days.has(day),
+    );
   }
 
   get #written(): WrittenStray[] {
@@ -382,24 +429,4 @@ export class Strays {
     const owned = room === 0 ? [] : all.filter(({ readingId }) => readingId === null).slice(-room);
     return [...written, ...owned];
   }
-}
-
-/** The strays of a read that begins with this plan. */
-export function straysOf(
-  { state, from, end }: Pick<Plan<StreamState>, "state" | "from" | "end">,
-  limits: Limits,
-): Strays {
-  if (state.mode !== "incremental") return new Strays([], limits);
-  const bounds = { start: from, end };
-  return new Strays(standingStrays(state, from), limits, { bounds, due: state.due });
-}
-
-/**
- * The strays of a state whose rows stand. A day that owned a stray may have lost its rows if it is not known any more: such a stray is
- * dropped. A day before the plan is never read again, so its rows stay.
- */
-function standingStrays({ strays, known }: IncrementalState, from: number): KnownStray[] {
-  return strays.filter(
-    ({ day, readingId }) => readingId !== null || day < from || isKnown(known, day),
-  );
 }

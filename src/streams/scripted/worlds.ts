@@ -20,6 +20,8 @@ export interface Charge {
   readonly day: number;
   /** The day whose window shows the charge as a stray; null if no other window shows it. */
   readonly shownOn: number | null;
+  /** A later day whose window shows it as a stray, too; null if there is none. */
+  readonly alsoOn: number | null;
   /** Whether the window of its own day returns it. */
   readonly isOwned: boolean;
   /** Whether it lasts its own day only, although the window of another day shows it: a correction, by the day of its posting. */
@@ -71,9 +73,29 @@ const plain = (days: number, most: number): fc.Arbitrary<Charge[]> =>
   fc.tuple(fc.oneof(fc.nat(most), fc.constant(most)), fc.record(life)).map(([perDay, lived]) =>
     Array.from({ length: days * perDay }, (_, index) => {
       const day = index % days;
-      return { ...lived, id: `p${index}`, day, isOwned: true, isShort: false, shownOn: null };
+      return {
+        ...lived,
+        id: `p${index}`,
+        day,
+        isOwned: true,
+        isShort: false,
+        shownOn: null,
+        alsoOn: null,
+      };
     }),
   );
+
+/** A charge that the window of a day shows as a stray, and perhaps that of a later day. */
+const strayOf = (
+  charge: Omit<Charge, "shownOn" | "alsoOn">,
+  shownOn: number,
+  more: number,
+  days: number,
+): Charge => ({
+  ...charge,
+  shownOn,
+  alsoOn: more === 0 || shownOn + more >= days ? null : shownOn + more,
+});
 
 /**
  * Charges that may last for days. No window holds both the start of a charge that its own day hides and the day that shows it: else the
@@ -86,6 +108,8 @@ const special = (days: number, windowDays: number, most: number): fc.Arbitrary<C
         ...life,
         day: fc.integer({ min: -1, max: days - 1 }),
         gap: fc.nat(4),
+        /** The days from the window that shows it to another one that does; 0 if no other one does. */
+        more: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 3 })),
         /** Whether the last day shows it, which each sync reads. */
         isLate: fc.boolean(),
         isOwned: fc.boolean(),
@@ -94,13 +118,13 @@ const special = (days: number, windowDays: number, most: number): fc.Arbitrary<C
       { maxLength: most },
     )
     .map((drawn) =>
-      drawn.map(({ gap, isLate, ...charge }, index) => {
+      drawn.map(({ gap, more, isLate, ...charge }, index) => {
         const id = `s${index}`;
         const soonest = charge.day + Math.max(gap, charge.isOwned ? 1 : windowDays);
         const shownOn = isLate ? Math.max(soonest, days - 1) : soonest;
         return (gap === 0 || shownOn >= days) && charge.day >= 0
-          ? { ...charge, id, isOwned: true, shownOn: null }
-          : { ...charge, id, shownOn: Math.min(shownOn, days - 1) };
+          ? { ...charge, id, isOwned: true, shownOn: null, alsoOn: null }
+          : strayOf({ ...charge, id }, Math.min(shownOn, days - 1), more, days);
       }),
     );
 
@@ -140,8 +164,8 @@ export const worlds = (most: Size): fc.Arbitrary<World> =>
         })),
     );
 
-const lastDayOf = ({ day, shownOn, isShort }: Charge): number =>
-  isShort || shownOn === null ? day : shownOn;
+const lastDayOf = ({ day, shownOn, alsoOn, isShort }: Charge): number =>
+  isShort ? day : (alsoOn ?? shownOn ?? day);
 
 /** A charge as the provider shows it to a sync; none if the provider does not. */
 function recordOf(charge: Charge, sync: number): readonly Fields[] {
@@ -194,8 +218,9 @@ function pagesAt(
   };
   const hidden = fault?.hides?.query === asked.query ? fault.hides.id : null;
   const shown = charges.flatMap((charge) => {
-    const { id, day, shownOn, isOwned } = charge;
-    const isShown = (isOwned && isIn(day)) || (shownOn !== null && isIn(shownOn));
+    const { id, day, shownOn, alsoOn, isOwned } = charge;
+    const isShown =
+      (isOwned && isIn(day)) || [shownOn, alsoOn].some((on) => on !== null && isIn(on));
     return isShown && id !== hidden ? recordOf(charge, number) : [];
   });
   const { cursor, end: availableThrough } = asked;

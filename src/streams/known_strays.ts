@@ -1,0 +1,31 @@
+/** The strays that the state before a read knows. */
+import { isKnown } from "../core/known_days.ts";
+import type { Limits } from "../core/limits.ts";
+import { type Plan, type PlanInput, retentionFloor } from "../core/plan.ts";
+import type { IncrementalState, KnownStray, StreamState } from "../core/state.ts";
+import { DAY } from "../core/time.ts";
+import { Strays } from "./strays.ts";
+
+/** The strays of a read that begins with this plan. */
+export function straysOf(
+  { state, from, end }: Pick<Plan<StreamState>, "state" | "from" | "end">,
+  { now, retentionDays }: Pick<PlanInput, "now" | "retentionDays">,
+  limits: Limits,
+): Strays {
+  if (state.mode !== "incremental") return new Strays([], limits);
+  return new Strays(standingStrays(state, from), limits, {
+    bounds: { start: from, end },
+    due: state.due,
+    leaving: retentionFloor(now, retentionDays) + DAY,
+  });
+}
+
+/**
+ * The strays of a state whose rows stand. A day that owned a stray may have lost its rows if it is not known any more: such a stray is
+ * dropped. A day before the plan is never read again, so its rows stay.
+ */
+function standingStrays({ strays, known }: IncrementalState, from: number): KnownStray[] {
+  return strays.filter(
+    ({ day, readingId }) => readingId !== null || day < from || isKnown(known, day),
+  );
+}
