@@ -220,7 +220,7 @@ const shown = (row: Version | undefined): string =>
  * R4 to R9: each day that is proven has the rows that the provider showed when the deciding reading read the day.
  *
  * @param isShuffled whether listings have come in random orders: then two readings of a listing that moved may have skipped the same
- *   record, and P6 believes them
+ *   record, and P6 believes them. A resumed reading may have begun in such an order, and goes on in the usual one under the same `as_of`.
  */
 export async function judgeProofs(
   database: Database,
@@ -233,7 +233,7 @@ export async function judgeProofs(
            min(epoch_ms(first_as_of::TIMESTAMP)), max(epoch_ms(last_as_of::TIMESTAMP))
     FROM completeness JOIN export_windows AS report USING (reading_id)
     WHERE status = 'proven' AND report.day::DATE = completeness.day AND inside_window::BOOLEAN
-      AND NOT (${isShuffled} AND moved::BOOLEAN)
+      AND NOT (${isShuffled} AND (moved::BOOLEAN OR resumed::BOOLEAN))
     GROUP BY ALL`);
   return days.flatMap(([name, account = "", day = "", reading, first, last]) => {
     const dataset = name === "usage" ? "usage" : "costs";
