@@ -282,8 +282,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "P6",
     file: "src/streams/completion.ts",
-    from: "reading.moved ? [] : this.strays.listed(reading.standing)",
-    to: "this.strays.listed(reading.standing)",
+    from: "reading.moved ? [] : this.strays.listed(reading)",
+    to: "this.strays.listed(reading)",
     test:
       POSTED +
       "P6 R10: a listing that moved tells of no stray that it is missing, and its window stays due",

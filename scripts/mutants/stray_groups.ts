@@ -74,7 +74,7 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "const strays = this.strays.listed(reading.standing);",
+    from: "const strays = this.strays.listed(reading);",
     to: "const strays = reading.standing;",
     test:
       GROUPS + "P5: neither does a report of a window that waits for its second reading meanwhile",
@@ -96,18 +96,20 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "R10",
     file: FILE,
-    from: "[...own, ...others].some(",
-    to: "others.some(",
+    from: "this.#listedBy.set(group, id);",
+    to: "",
     test:
       GROUPS +
       "R10: if all of a group is gone that a newer reading has listed before, the window stays due",
   },
   {
     rule: "R10",
-    file: "src/streams/stray_listings.ts",
-    from: "if (!this.isListedAfter(hash, readingId)) this",
+    file: FILE,
+    from: 'if (id > (this.#listedBy.get(group) ?? "")) this',
     to: "this",
-    test: GROUPS + LISTED,
+    test:
+      UNIT +
+      "R10: the newest list of a group counts, although the others of the group have an owner since and an older reading has listed it later",
   },
   {
     rule: "R10",

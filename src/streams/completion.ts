@@ -152,7 +152,7 @@ export class Completion {
     const unproven = [...rangesOf(settlement.shrunk), ...(breaks ? [reading] : [])];
     this.#announce(unproven, missed.before);
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
-    const strays = this.strays.listed(reading.standing);
+    const strays = this.strays.listed(reading);
     const reported = this.#report({ reading, endedAt, isWhole, days, strays });
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
@@ -210,7 +210,7 @@ export class Completion {
     const hasLost = !reading.moved && this.strays.misses(reading);
     const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
     // A part of the strays would be taken for all of them.
-    const strays = reading.moved ? [] : this.strays.listed(reading.standing);
+    const strays = reading.moved ? [] : this.strays.listed(reading);
     const said = { reading, endedAt, isWhole: false, days: reports, strays };
     // R10: of a day without rows the report names this reading, so that the models let it judge the strays of the day.
     const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);

@@ -75,17 +75,12 @@ export class StrayListings {
   /** To be called with the known strays that a complete reading has shown. */
   listed(shown: ReadonlySet<string>, readingId: string): void {
     for (const hash of shown) {
-      if (!this.isListedAfter(hash, readingId)) this.#listed.set(hash, readingId);
+      this.#listed.set(hash, readingId);
       this.#asked.delete(hash);
       this.#missing.delete(hash);
       this.#unseen.delete(hash);
       this.#open.delete(hash);
     }
-  }
-
-  /** Whether a newer reading has listed a stray. Readings do not end in the order in which they begin. */
-  isListedAfter(hash: string, readingId: string): boolean {
-    return (this.#listed.get(hash) ?? "") > readingId;
   }
 
   /**

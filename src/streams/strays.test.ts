@@ -123,7 +123,7 @@ function withoutC(options: { pendingStrays?: number; leaving?: number; restated?
     records: 1,
   }));
   const ids = strays.known.map(({ id }) => id);
-  const listed = strays.listed(standing).map(({ day }) => (day - DAY_ONE) / DAY);
+  const listed = strays.listed({ id: "r9", standing }).map(({ day }) => (day - DAY_ONE) / DAY);
   return { ...verdict, ids, waiting: toWrite(strays), listed, due: strays.listings.unlisted() };
 }
 
@@ -131,6 +131,16 @@ test("P5: if a window no longer shows a written stray, the ones that its reading
   const broken = { misses: true, breaks: true, ids: ["d"], listed: [-1], due: [] };
   expect(withoutC()).toEqual({ ...broken, waiting: ["a", "b"] });
   expect(withoutC({ restated: "z" })).toEqual({ ...broken, waiting: ["z", "a", "b"] });
+});
+
+test("R10: the newest list of a group counts, although the others of the group have an owner since and an older reading has listed it later", () => {
+  const strays = new Strays([strayOf("a"), strayOf("b")]);
+  const standing = [{ day: DAY_ONE, rowsReadingId: "r1", records: 1 }];
+  strays.see(printOf("b"), "b", DAY_ONE, second);
+  for (const id of ["r9", "r2"]) strays.listed({ id, standing });
+  strays.own(printOf("b"), false);
+  strays.judge(read(first, "r5"), within(first), true);
+  expect(strays.listings.unlisted()).toEqual([first]);
 });
 
 test("P5: they do not if the stray waits in a new version: its key replaces the row", () => {

@@ -14,7 +14,7 @@
  */
 import type { RecordFingerprint } from "../core/identity.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
-import type { StandingStrays } from "../core/reading.ts";
+import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
@@ -82,6 +82,8 @@ export class Strays {
   readonly #limits: Limits;
   /** Windows that start before this instant may have left retention by the next sync. */
   readonly #leaving: number;
+  /** By group: the newest reading whose report lists it. Strays of the group may have an owner since. */
+  readonly #listedBy = new Map<string, string>();
   /** The groups that no report may list any more. */
   readonly #broken = new Set<string>();
   /** How many known strays came from 0.2.0 and have not been shown since. */
@@ -351,10 +353,8 @@ export class Strays {
       else for (const stray of others) this.#writeAgain(stray, window);
       if (!stays) this.#broken.add(group);
       breaks ||= !stays && others.length > 0;
-      // A newer reading of another window may have listed the group already. That list counts for more than this reading.
-      const isListed = [...own, ...others].some(({ hash }) =>
-        this.listings.isListedAfter(hash, window.id),
-      );
+      // The list of a newer reading of another window counts for more than this reading.
+      const isListed = (this.#listedBy.get(group) ?? "") > window.id;
       if (stays || isListed) this.listings.judgeNext([{ start: window.start, end: window.end }]);
     }
     return breaks;
@@ -367,11 +367,18 @@ export class Strays {
     if (print !== undefined) this.#wait({ ...print, day: stray.day }, { start, end });
   }
 
-  /** The written strays among those that a reading has shown. No later reading lists a broken group, even if it had shown it before. */
-  listed(standing: readonly StandingStrays[]): readonly StandingStrays[] {
-    return standing.filter(
-      ({ day, rowsReadingId: readingId }) => !this.#broken.has(groupOf({ day, readingId })),
-    );
+  /**
+   * The written strays that the report of a reading lists. No report lists a broken group, even if the reading had shown it before it
+   * broke.
+   */
+  listed({ id, standing }: Pick<Reading, "id" | "standing">): readonly StandingStrays[] {
+    return standing.filter(({ day, rowsReadingId: readingId }) => {
+      const group = groupOf({ day, readingId });
+      if (this.#broken.has(group)) return false;
+      // Readings do not end in the order in which they begin.
+      if (id > (this.#listedBy.get(group) ?? "")) this.#listedBy.set(group, id);
+      return true;
+    });
   }
 
   /** The known strays that a complete reading of a window has shown. */
