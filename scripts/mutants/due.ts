@@ -159,7 +159,7 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "if (reading.resumed) this.strays.listings.judgeNext([reading]);",
+    from: "if (reading.resumed) this.strays.listings.judgeNext(reading);",
     to: "",
     test: "src/streams/completion.test.ts: R10: the days of a resumed reading are due, because its second process does not know the records of the first one",
   },

@@ -121,8 +121,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "if (isFormer || mayBeFormer) this",
-    to: "if (mayBeFormer) this",
+    from: "id !== undefined && ids.has(id) && !came.rows.has(hash)",
+    to: "id === null",
     test: UNIT + VERSION,
   },
   {
@@ -135,15 +135,15 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "if (nameless.has(groupOf(stray))) this.#forget(stray, true);",
-    to: "nameless.has(groupOf(stray));",
+    from: "if (groups.has(groupOf(stray))) this.#forget(stray);",
+    to: "groups.has(groupOf(stray));",
     test: UNIT + NAMELESS,
   },
   {
     rule: "R10",
     file: FILE,
-    from: "if (isDue) this.listings.judgeNext([window]);",
-    to: "",
+    from: "    this.#known.delete(hash);\n    this.listings.judgeNext(window);",
+    to: "    this.#known.delete(hash);",
     test: UNIT + NAMELESS,
   },
   {

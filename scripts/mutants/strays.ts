@@ -61,8 +61,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "days.has(day) && !this.#seen.has(hash)",
-    to: "false",
+    from: "return id === undefined && !this.#seen.has(hash) && days.has(day);",
+    to: "return id === null;",
     test: "src/streams/strays.test.ts: P5 R10: a stray of the same day without an id may be such a version if no window has shown it: it is forgotten with its group, whose window is due",
   },
   {

@@ -142,7 +142,7 @@ export class Completion {
     const sawStrays = isWhole && !reading.resumed;
     const isAbout = isAboutOf(reading);
     const { misses, breaks } = this.strays.judge(reading, isAbout, sawStrays && !reading.moved);
-    if (reading.resumed) this.strays.listings.judgeNext([reading]);
+    if (reading.resumed) this.strays.listings.judgeNext(reading);
     if (sawStrays) this.#read.push(reading);
     const hasLost = settlement.hasLost || misses || lacksWritten(reading, job);
     const { rewrites, reports: days, doubtful } = settlement;

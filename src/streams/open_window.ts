@@ -5,6 +5,7 @@ import type { Job } from "./job.ts";
 import type { WindowContext } from "./record_filter.ts";
 import { type JudgedPage, judgePage, type LineOptions, type Lines } from "./records.ts";
 import type { FetchedPage, WindowPages } from "./stream.ts";
+import type { StrayRow } from "./strays.ts";
 
 /**
  * The reading as the state keeps it, for a process that resumes it. After a restart, the rows under the reading's id may not be the
@@ -35,7 +36,7 @@ export class OpenWindow {
   /** The strays that came, if the window is read to write strays. */
   readonly strays = {
     ids: new Set<string>(),
-    rows: new Map<string, { readonly id: string; readonly day: number }>(),
+    rows: new Map<string, StrayRow>(),
   };
 
   constructor(

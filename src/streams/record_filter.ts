@@ -13,7 +13,7 @@ import type { Range } from "../core/window.ts";
 import { type Fields, textOf } from "../records/fields.ts";
 import type { PageRecord } from "../records/page_record.ts";
 import type { RecordRules } from "./invalid.ts";
-import type { CameStrays, Strays } from "./strays.ts";
+import type { CameStrays, StrayRow, Strays } from "./strays.ts";
 
 /** The purpose of a reading. */
 export type Purpose =
@@ -85,7 +85,7 @@ export class RecordFilter {
   readonly #standing = new Map<string, StandingStrays>();
   readonly #came = {
     ids: new Set<string>(),
-    rows: new Map<string, { readonly id: string; readonly day: number }>(),
+    rows: new Map<string, StrayRow>(),
   };
   #records = 0;
   #hasStrays = false;

@@ -12,7 +12,7 @@ import {
   fourWindows as input,
   idsOf,
   lastState,
-  pagesOf,
+  onePerPage,
   readScript,
   recordOf,
   refused,
@@ -31,13 +31,7 @@ type Script = (
   cursor: string | null,
 ) => (FetchedPage | ConnectorError)[];
 
-/** A provider that shows these records in the window of each day, whatever they start on, one record on a page. */
-const showing =
-  (windows: Windows): Script =>
-  ({ start }, cursor) =>
-    pagesOf(windows[(start - DAY_ONE) / DAY] ?? [], 1).slice(
-      cursor === null ? 0 : Number(cursor.slice(1)),
-    );
+const showing: (windows: Windows) => Script = onePerPage;
 
 const down = new ConnectorError("unavailable", "It is down.");
 

@@ -15,13 +15,12 @@ import {
   fourWindows,
   idsOf,
   lastState,
-  pagesOf,
+  onePerPage,
   readScript,
   recordOf,
   type Run,
   showing,
   stateOf,
-  type Windows,
 } from "./scripted/testing.ts";
 import { DAY_ONE } from "./testing.ts";
 
@@ -74,14 +73,6 @@ test("P5 R10: the report that lists such a group no longer goes out behind a STA
   );
   expect(dueBefore(run, number)).toEqual([range(0, 3)]);
 });
-
-/** A provider that shows the records of each window one by one, on pages of their own. */
-const onePerPage =
-  (windows: Windows) =>
-  ({ start }: Range, cursor: string | null) =>
-    pagesOf(windows[(start - DAY_ONE) / DAY] ?? [], 1).slice(
-      cursor === null ? 0 : Number(cursor.slice(1)),
-    );
 
 test("P5 R10: a window of such a group stays due if a newer reading of another window has listed the group in the meantime", async () => {
   const own = { 1: [recordOf("k0", 1)] };

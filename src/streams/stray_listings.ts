@@ -125,9 +125,9 @@ export class StrayListings {
     for (const stray of this.#written()) if (isOpen(stray)) this.#open.add(stray.hash);
   }
 
-  /** The next sync has to judge the strays of these windows. */
-  judgeNext(windows: readonly Range[]): void {
-    this.#unjudged.push(...windows);
+  /** The next sync has to judge the strays of this window. */
+  judgeNext({ start, end }: Range): void {
+    this.#unjudged.push({ start, end });
   }
 
   /**

@@ -44,12 +44,15 @@ interface Pending {
   isAbsent: boolean;
 }
 
+/** A stray's row that was written. */
+export type StrayRow = Pick<Pending, "id" | "day">;
+
 /** The strays that came in a reading which was to write them. Hashes are 24 hexadecimal digits. */
 export interface CameStrays {
   /** The ids that came, in whatever version. */
   readonly ids: ReadonlySet<string>;
   /** The rows that were written, by content, with the hashes of their ids and the UTC days of their starts. */
-  readonly rows: ReadonlyMap<string, Pick<Pending, "id" | "day">>;
+  readonly rows: ReadonlyMap<string, StrayRow>;
 }
 
 /** The first word of a hash in hexadecimal digits. */
@@ -282,25 +285,24 @@ export class Strays {
     for (const [hash, row] of came.rows) this.#know({ hash, ...row, readingId, window });
     const rows = [...came.rows.values()];
     const [ids, days] = [new Set(rows.map(({ id }) => id)), new Set(rows.map(({ day }) => day))];
-    const nameless = new Set<string>();
-    for (const stray of this.#known.values()) {
-      const { hash, id, day } = stray;
-      const isFormer = id !== undefined && ids.has(id) && !came.rows.has(hash);
-      const mayBeFormer = id === undefined && days.has(day) && !this.#seen.has(hash);
-      if (isFormer || mayBeFormer) this.#known.delete(hash);
-      if (mayBeFormer && isWritten(stray)) {
-        nameless.add(groupOf(stray));
-        this.#forget(stray, true);
-      }
-    }
-    for (const stray of this.#written) if (nameless.has(groupOf(stray))) this.#forget(stray, true);
+    for (const { hash, id } of this.#known.values())
+      if (id !== undefined && ids.has(id) && !came.rows.has(hash)) this.#known.delete(hash);
+    const nameless = [...this.#known.values()].filter((stray) => this.#mayBeFormer(stray, days));
+    const groups = new Set(nameless.filter(isWritten).map(groupOf));
+    for (const stray of this.#written) if (groups.has(groupOf(stray))) this.#forget(stray);
+    for (const { hash } of nameless) this.#known.delete(hash);
     return absent.size;
   }
 
-  /** @param isDue whether the next sync has to judge the window of the stray */
-  #forget({ hash, window }: WrittenStray, isDue: boolean): void {
+  /** Whether a stray without an id may be an earlier version of one that is written and starts on one of these days. */
+  #mayBeFormer({ hash, id, day }: KnownStray, days: ReadonlySet<number>): boolean {
+    return id === undefined && !this.#seen.has(hash) && days.has(day);
+  }
+
+  /** Forgets a stray whose row stands. The next sync has to judge its window. */
+  #forget({ hash, window }: WrittenStray): void {
     this.#known.delete(hash);
-    if (isDue) this.listings.judgeNext([window]);
+    this.listings.judgeNext(window);
   }
 
   /**
@@ -340,12 +342,11 @@ export class Strays {
     if (gone.length === 0) return false;
     const waiting = new Set([...this.#pending.values()].map(({ id }) => id));
     const lost = gone.filter(({ id }) => id === undefined || !waiting.has(id));
-    const groups = new Map(lost.map((stray) => [groupOf(stray), new Array<WrittenStray>()]));
     for (const { hash } of gone) this.#known.delete(hash);
-    for (const stray of this.#written) groups.get(groupOf(stray))?.push(stray);
+    const left = Map.groupBy(this.#written, groupOf);
     let breaks = false;
-    for (const [group, others] of groups) {
-      const own = lost.filter((stray) => groupOf(stray) === group);
+    for (const [group, own] of Map.groupBy(lost, groupOf)) {
+      const others = left.get(group) ?? [];
       const hasRoom = this.#pending.size + others.length <= this.#limits.pendingStrays;
       // Without room, or if the next sync may not read the window any more, the group stays as it is. The models call its day unproven.
       const stays = others.length > 0 && (!hasRoom || window.start < this.#leaving);
@@ -355,7 +356,7 @@ export class Strays {
       breaks ||= !stays && others.length > 0;
       // The list of a newer reading of another window counts for more than this reading.
       const isListed = (this.#listedBy.get(group) ?? "") > window.id;
-      if (stays || isListed) this.listings.judgeNext([{ start: window.start, end: window.end }]);
+      if (stays || isListed) this.listings.judgeNext(window);
     }
     return breaks;
   }
@@ -363,8 +364,9 @@ export class Strays {
   /** A written stray waits once more. */
   #writeAgain(stray: WrittenStray, { start, end }: Listing): void {
     const print = this.#prints.get(stray.hash);
-    this.#forget(stray, print === undefined);
-    if (print !== undefined) this.#wait({ ...print, day: stray.day }, { start, end });
+    if (print === undefined) return this.#forget(stray);
+    this.#known.delete(stray.hash);
+    this.#wait({ ...print, day: stray.day }, { start, end });
   }
 
   /**
@@ -408,9 +410,7 @@ export class Strays {
    */
   openOthers(): void {
     const days = new Set(this.pendingDays());
-    this.listings.open(
-      ({ hash, id, day }) => id === undefined && !this.#seen.has(hash) && days.has(day),
-    );
+    this.listings.open((stray) => this.#mayBeFormer(stray, days));
   }
 
   get #written(): WrittenStray[] {

@@ -61,6 +61,14 @@ export const showing =
   (windows: Windows) =>
   ({ start }: { start: number }): FetchedPage[] => [pageOf(windows[(start - DAY_ONE) / DAY] ?? [])];
 
+/** The same, one record on a page. */
+export const onePerPage =
+  (windows: Windows) =>
+  ({ start }: { start: number }, cursor: string | null): FetchedPage[] =>
+    pagesOf(windows[(start - DAY_ONE) / DAY] ?? [], 1).slice(
+      cursor === null ? 0 : Number(cursor.slice(1)),
+    );
+
 /** The records in pages of `perPage`, one page at least. The cursor of page `n` is `pn`. */
 export function pagesOf(records: readonly Fields[], perPage: number): FetchedPage[] {
   const count = Math.max(1, Math.ceil(records.length / perPage));
