@@ -6,7 +6,7 @@
 import type { Limits } from "../src/core/limits.ts";
 import { date, DAY, dayOf } from "./calendar.ts";
 import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
-import { isHidden, type Span } from "./outages.ts";
+import { isHidden, isStrayOf, type Span } from "./outages.ts";
 import { isDue } from "./promises.ts";
 import { type Exchange, isPostedLater, type Provider, type Rules } from "./provider.ts";
 import { coversDay } from "./standing.ts";
@@ -75,7 +75,7 @@ export function judgeCurrent(judgeable: Judgeable): string[] {
     const { stream, start, end, versions } = exchange;
     for (const { record, text } of versions) {
       if (warehouse.rows[stream].get(record.id)?.text === text) continue;
-      const isStray = record.start < start || record.start >= end;
+      const isStray = isStrayOf(exchange, record);
       if (isStray && isLook(exchange, world.provider.exchanges)) continue;
       if (isStray && judgeable.mayLoseStrays) continue;
       if (judgeable.tooOld.has(stream)) continue;

@@ -10,6 +10,10 @@ export interface Span {
 export const overlap = (one: Span, other: Span): boolean =>
   one.start < other.end && other.start < one.end;
 
+/** Whether a record is a stray of a window (P5): it starts outside the window. */
+export const isStrayOf = (window: Span, { start }: Pick<Life, "start">): boolean =>
+  start < window.start || start >= window.end;
+
 /** A span in which a dataset answers 200 and shows only some of its records (R8). */
 export interface Outage extends Span {
   /** One record in this number stays visible; none if the number is infinite. */

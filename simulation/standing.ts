@@ -7,7 +7,7 @@
 import { date, DAY, HOUR, iso, MINUTE } from "./calendar.ts";
 import { isDue } from "./promises.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
-import { isHidden } from "./outages.ts";
+import { isHidden, isStrayOf } from "./outages.ts";
 import { type Exchange, isPostedLater, type Rules } from "./provider.ts";
 import { type Life, type Version, visible } from "./records.ts";
 
@@ -139,7 +139,7 @@ export class Standing {
     for (const row of deduplicated[stream].values()) {
       const { start } = row.version.record;
       const window = windows.get(row.readingId);
-      const isStray = window !== undefined && (start < window.start || start >= window.end);
+      const isStray = window !== undefined && isStrayOf(window, row.version.record);
       if (isStray) this.#strays.add(row.version.record.id);
       if (isStray) continue;
       const day = date(start);

@@ -4,7 +4,7 @@
  */
 import { date, DAY, dayOf } from "./calendar.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
-import type { Span } from "./outages.ts";
+import { isStrayOf, type Span } from "./outages.ts";
 import { isDue } from "./promises.ts";
 import type { Rules } from "./provider.ts";
 import { type Life, visible } from "./records.ts";
@@ -46,7 +46,7 @@ export function judgeStrays(rules: Rules, completed: Completed): string[] {
     const { id, start } = record;
     const window = warehouse.windows.get(row.readingId);
     if (window === undefined || window.end > today) continue;
-    if (start >= window.start && start < window.end) continue;
+    if (!isStrayOf(window, record)) continue;
     const day = { start: dayOf(start), end: dayOf(start) + DAY };
     if (state !== undefined && (isDue(window, state) || isDue(day, state))) continue;
     const gone = models.goneBy(row, window);
@@ -110,10 +110,10 @@ class Models {
 
   constructor(stream: Rules["stream"], warehouse: Warehouse, chain: string | undefined) {
     for (const row of warehouse.deduplicated[stream].values()) {
-      const { start } = row.version.record;
+      const { record } = row.version;
       const window = warehouse.windows.get(row.readingId);
-      if (window !== undefined && (start < window.start || start >= window.end)) continue;
-      push(this.#rows, date(start), row);
+      if (window !== undefined && isStrayOf(window, record)) continue;
+      push(this.#rows, date(record.start), row);
     }
     for (const report of warehouse.reports) {
       if (report.dataset !== stream || report.chain !== chain) continue;

@@ -151,6 +151,16 @@ test("P5 R10: a group whose window leaves retention before the next sync is not 
   expect(standing(first, run, next)).toContain("other");
 });
 
+test("S8: of a group that the state has no room for, only the rest is listed once one of the others is gone, so the models miss a row", async () => {
+  const asked = { ...input, limits: { knownStrays: 1 } };
+  const first = await readScript(showing({ 2: [one, other] }), asked);
+  expect(stateOf(first).strays).toHaveLength(1);
+  const run = await readScript(showing({ 2: [other] }), { ...asked, stored: lastState(first) });
+  const listed = run.said.flatMap(({ strays }) => strays.map(({ records }) => records));
+  expect(listed).toEqual([1]);
+  expect(standing(first, run)).toEqual(["one", "other"]);
+});
+
 /** The state of an earlier version, which knows no ids of strays. */
 function withoutIds(run: Run): IncrementalState {
   const state = stateOf(run);
