@@ -159,7 +159,7 @@ export class Connection {
       mayShorten: weather.final > 0,
       prompt: slowness === 0, // a process that waits for its reader cannot end in time
       mayForget,
-      resumes: [...stored.values()].some(({ value }) => value.pass !== undefined),
+      stored,
     });
     for (const [stream, promises] of this.#promises) {
       const passage = {

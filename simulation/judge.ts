@@ -4,6 +4,7 @@ import type { Item, OpenWindow, StateValue } from "./platform.ts";
 import { overlap, type Span } from "./outages.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import type { StreamName, Version } from "./records.ts";
+import { isListing } from "./reread.ts";
 import type { SyncResult } from "./sync.ts";
 
 export interface Judged {
@@ -18,8 +19,8 @@ export interface Judged {
   readonly mustSucceed: boolean;
   /** Whether the network drew a 400 that may have shortened a window that reaches past now (W4). */
   readonly mayShorten: boolean;
-  /** Whether the sync continues an earlier pass: its open windows may end on any hour. */
-  readonly resumes: boolean;
+  /** The states that the sync began with. If one has a pass, the open windows of the pass may end on any hour. */
+  readonly stored: ReadonlyMap<string, { readonly value: StateValue }>;
   /** Whether the tables of sightings may have been too small, so that a repeat passed (P5). */
   readonly mayForget: boolean;
   /** Whether stdout is fast enough for a run to end within seconds of SIGTERM. */
@@ -114,10 +115,12 @@ const STRAYING: ReadonlySet<Rules["selects"]> = new Set(["overlap", "inclusive",
 /** W1 to W3: the bounds of the windows of one read. */
 function judgeWindows(
   stream: StreamName,
-  { result, ahead, exchanges, rulesOf, resumes, mayShorten }: Judged,
+  { result, ahead, exchanges, rulesOf, stored, mayShorten }: Judged,
 ): string[] {
   const rules = rulesOf(stream);
   if (rules === undefined) return [];
+  const resumes = [...stored.values()].some(({ value }) => value.pass !== undefined);
+  const listsFrom = stored.get(stream)?.value;
   const faults: string[] = [];
   const windows: { start: number; end: number; refused: boolean }[] = [];
   const floor = floorOf(result.startedAt + ahead - 1000, rules.retentionDays);
@@ -162,7 +165,7 @@ function judgeWindows(
           window.start <= start &&
           window.end >= end,
       );
-      if (!legal && !isAgain(exchange, shared, { windows, exchanges, resumes }))
+      if (!legal && !isAgain(exchange, shared, { windows, exchanges, resumes, listsFrom }))
         faults.push(`W1: overlaps another window of this read: ${shown}`);
       windows.push({ start, end, refused: status === 400 });
     } else if (status === 400 && known !== undefined) known.refused = true;
@@ -172,7 +175,7 @@ function judgeWindows(
 
 /**
  * R10: whether a request reads days once more in other windows. The windows of these days were read to their end before. No window of
- * other days follows, except for those that an earlier process of the pass has read.
+ * other days follows, except for those that an earlier process of the pass has read, and for windows that list their strays.
  */
 function isAgain(
   { stream, at }: Exchange,
@@ -181,7 +184,12 @@ function isAgain(
     windows,
     exchanges,
     resumes,
-  }: Pick<Judged, "exchanges" | "resumes"> & { windows: readonly Span[] },
+    listsFrom,
+  }: Pick<Judged, "exchanges"> & {
+    windows: readonly Span[];
+    resumes: boolean;
+    listsFrom: StateValue | undefined;
+  },
 ): boolean {
   const own = exchanges.filter((other) => other.stream === stream);
   const hasEnded = ({ start, end }: Span): boolean =>
@@ -189,7 +197,9 @@ function isAgain(
       (other) =>
         other.start === start && other.end === end && other.nextCursor === null && other.at < at,
     );
-  const isKnown = (other: Exchange): boolean => windows.some((window) => overlap(window, other));
+  const isKnown = (other: Exchange): boolean =>
+    windows.some((window) => overlap(window, other)) ||
+    (listsFrom !== undefined && isListing(other, own, listsFrom));
   const isLast = resumes || own.every((other) => other.at <= at || isKnown(other));
   return shared.every(hasEnded) && isLast;
 }

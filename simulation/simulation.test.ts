@@ -51,6 +51,10 @@ test("a resumed window whose strays were collected goes on to write them, and th
   expect(await broken(40_063, 1, "any")).toEqual([]);
 });
 
+test("a window lists its strays after all others, also if no window of the plan has read some of its days", async () => {
+  expect(await broken(185_003_175, 1, "any")).toEqual([]);
+});
+
 const batches = seedsOf(process.env, { few: 25, all: 500 }).filter(
   (seed) => (seed - 1) % BATCH === 0,
 );
