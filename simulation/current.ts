@@ -5,10 +5,11 @@
  */
 import type { Limits } from "../src/core/limits.ts";
 import { date, DAY, dayOf } from "./calendar.ts";
-import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
+import type { Item, ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf, type Span } from "./outages.ts";
 import { isDue } from "./promises.ts";
 import { type Exchange, isPostedLater, type Provider, type Rules } from "./provider.ts";
+import { wasListed } from "./reread.ts";
 import { coversDay } from "./standing.ts";
 import { type Life, type StreamName, type Version, visible } from "./records.ts";
 
@@ -67,13 +68,26 @@ export function judgeProofs(judgeable: Judgeable): string[] {
   });
 }
 
-/** Names the records that the last pass was shown but that the table lacks, and the days that it read but did not prove. */
-export function judgeCurrent(judgeable: Judgeable): string[] {
+/**
+ * Names the records that the last pass was shown but that the table lacks, and the days that it read but did not prove.
+ *
+ * @param items the output of the last pass
+ * @param states the states that it began with
+ */
+export function judgeCurrent(
+  judgeable: Judgeable,
+  items: readonly Item[],
+  states: ReadonlyMap<string, { readonly value: StateValue }>,
+): string[] {
   const { world, warehouse, scheduler, chainOf, dueOf } = judgeable;
   const faults: string[] = [];
   for (const exchange of world.provider.exchanges) {
     const { stream, start, end, versions } = exchange;
-    for (const { record, text } of versions) {
+    const own = world.provider.exchanges.filter((other) => other.stream === stream);
+    const stored = states.get(stream)?.value;
+    const told = stored && { items, stored, reports: world.reports };
+    const isListed = told !== undefined && wasListed(exchange, own, told);
+    for (const { record, text } of isListed ? [] : versions) {
       if (warehouse.rows[stream].get(record.id)?.text === text) continue;
       const isStray = isStrayOf(exchange, record);
       if (isStray && isLook(exchange, world.provider.exchanges)) continue;

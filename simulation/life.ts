@@ -211,8 +211,9 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   };
   await settle(day + 10 * HOUR);
   await settle(day + 11 * HOUR);
-  await settle(day + DAY + 11 * HOUR);
-  connection.faults.push(...judgeCurrent(connection));
+  const began = new Map(connection.states);
+  const pass = await settle(day + DAY + 11 * HOUR);
+  connection.faults.push(...judgeCurrent(connection, pass, began));
   const before = new Map(connection.states);
   const items = await settle(scheduler.now);
   // Judged after the last sync. The sync before it may be the first that read its day whole, and a listing that moved needs a second

@@ -304,13 +304,15 @@ export class Promises {
     return at <= settled + lookbackOf(rules) - this.#ahead;
   }
 
-  /** R2: the state holds the days that were last seen as provisional. */
+  /** R2: the state holds the days that were last seen as provisional. W3: a day that has left retention is due when it comes back. */
   #tracked(life: Life, state: StateValue, chain: number): string[] {
     const { rules, warehouse } = this.#watched;
     const row = warehouse.rows[rules.stream].get(life.id);
     if (row?.status !== "provisional" || row.at > chain || life.end - life.start > DAY) return [];
     if (visible(life, chain) !== row || life.start >= Date.parse(state.position ?? "")) return [];
-    const known = state.provisional?.some(([day]) => day === date(life.start)) ?? false;
+    const day = { start: dayOf(life.start), end: dayOf(life.start) + DAY };
+    const known =
+      isDue(day, state) || state.provisional?.some(([name]) => name === date(life.start));
     return known ? [] : [`R2: ${life.id} of ${date(life.start)} is provisional and forgotten`];
   }
 }

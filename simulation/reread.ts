@@ -1,7 +1,7 @@
 /** The reasons for which a sync reads a window although its plan does not need it (P5, R10). */
 import { DAY, dayOf } from "./calendar.ts";
 import { overlap } from "./outages.ts";
-import type { StateValue } from "./platform.ts";
+import type { Item, StateValue } from "./platform.ts";
 import type { Exchange } from "./provider.ts";
 
 /** R10: a window is read once more if another window lost rows. Its days were asked for before, in the same windows or in others. */
@@ -32,6 +32,38 @@ export const isListing = (
     );
     return writtenBy !== null && overlap(shownBy, window) && (isRead || wasDue);
   });
+
+/** A pass, as far as its reports and the state before it tell why it read a window. */
+export interface Told {
+  readonly items: readonly Item[];
+  /** The state of the stream before the pass. */
+  readonly stored: StateValue;
+  /** Whether the catalog has the reports. */
+  readonly reports: boolean;
+}
+
+/**
+ * R10: whether a pass read a window only to list its strays. Such a reading writes nothing, whatever the days of the window show. Its
+ * reports speak of rows that another reading wrote. Without reports nobody can tell such a window from one that the plan needed too.
+ */
+export function wasListed(
+  window: Exchange,
+  own: readonly Exchange[],
+  { items, stored, reports }: Told,
+): boolean {
+  if (!isListing(window, own, stored)) return false;
+  const { stream, start, end } = window;
+  const told = items.flatMap((item) =>
+    item.kind === "report" &&
+    item.row.dataset === stream &&
+    Date.parse(item.row.window_start) === start &&
+    Date.parse(item.row.window_end) === end
+      ? [item.row]
+      : [],
+  );
+  const isPlanned = told.some((row) => row.whole_window || row.rows_reading_id === row.reading_id);
+  return !reports || (told.length > 0 && !isPlanned);
+}
 
 /** P5: a window is read too if strays of other windows start in it. */
 export function isLook({ start, end }: Exchange, own: readonly Exchange[]): boolean {

@@ -55,6 +55,14 @@ test("a window lists its strays after all others, also if no window of the plan 
   expect(await broken(185_003_175, 1, "any")).toEqual([]);
 });
 
+test("a reading that only lists strays writes no record that its window shows", async () => {
+  expect(await broken(220_000_459, 1, "any")).toEqual([]);
+});
+
+test("a provisional cost that a longer retention shows again is due until the bound of due windows lets a sync read it", async () => {
+  expect(await broken(220_001_506, 1, "any")).toEqual([]);
+});
+
 const batches = seedsOf(process.env, { few: 25, all: 500 }).filter(
   (seed) => (seed - 1) % BATCH === 0,
 );
