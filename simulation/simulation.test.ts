@@ -1,4 +1,4 @@
-/** Lives of many seeds: no record is lost or doubled under any fault. `SEED=n` replays one, `SEEDS=all` lives 500. */
+/** Lives of many seeds: no record is lost or doubled under any fault. `SEED=n` replays one, `SEEDS=all` lives 150. */
 import { expect, test } from "vitest";
 import type { Report } from "./connection.ts";
 import { live, refresh } from "./life.ts";
@@ -63,7 +63,7 @@ test("a provisional cost that a longer retention shows again is due until the bo
   expect(await broken(220_001_506, 1, "any")).toEqual([]);
 });
 
-const batches = seedsOf(process.env, { few: 25, all: 500 }).filter(
+const batches = seedsOf(process.env, { few: 25, all: 150 }).filter(
   (seed) => (seed - 1) % BATCH === 0,
 );
 
