@@ -171,7 +171,8 @@ export class Connection {
         mayShorten: weather.final > 0,
         mayLoseStrays: this.mayLoseStrays,
       };
-      const found = promises.after({ ...passage, stored: stored.get(stream)?.value });
+      const tooOld = this.tooOld.has(stream);
+      const found = promises.after({ ...passage, tooOld, stored: stored.get(stream)?.value });
       faults.push(...found.map((fault) => `${stream} ${fault}`));
     }
     return faults;

@@ -39,6 +39,8 @@ export interface Passage extends Asked {
   readonly stored: StateValue | undefined;
   /** Whether an unexpected 400 may have shortened the window that reaches past now (W4). */
   readonly mayShorten: boolean;
+  /** R4: whether the platform gave back a STATE that is too old for rows it kept. These may win over newer versions of other readings. */
+  readonly tooOld: boolean;
   /** Whether the connector has warned that too many strays waited (L1). */
   readonly mayLoseStrays: boolean;
 }
@@ -236,7 +238,7 @@ export class Promises {
   }
 
   #rows(
-    { result, latestDate, mayLoseStrays }: Passage,
+    { result, latestDate, mayLoseStrays, tooOld }: Passage,
     state: StateValue,
     { from, until, deep, chain }: { from: number; until: number; deep: number; chain: number },
   ): string[] {
@@ -258,7 +260,8 @@ export class Promises {
       const since = seen?.at ?? life.start;
       if (rules.outages.some(({ start, end }) => end > since && start <= result.endedAt)) continue;
       const row = warehouse.rows[rules.stream].get(life.id);
-      if (needed >= 0 && (row === undefined || row.index < needed)) {
+      const isOld = row !== undefined && row.index < needed && !tooOld;
+      if (needed >= 0 && (row === undefined || isOld)) {
         faults.push(
           `lost: ${life.id} of ${date(life.start)} version ${needed} of ${iso(life.versions[needed]?.at ?? 0)}, have ${row?.index ?? "none"}`,
         );
