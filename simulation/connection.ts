@@ -195,6 +195,7 @@ export class Connection {
         isComplete: isComplete(result, stream),
         keepsValues: provider.options.members !== "volatile",
         uncovered: this.#uncovered,
+        tooOldFor: this.tooOldFor,
       });
     });
   }

@@ -67,6 +67,10 @@ test("rows that are newer than the STATE which the platform gave back may win ov
   expect(await broken(230_001_050, 1, "any")).toEqual([]);
 });
 
+test("a STATE that is too old for the rows that a platform kept does not follow their provisional costs (R4)", async () => {
+  expect(await broken(230_019_420, 1, "any")).toEqual([]);
+});
+
 const batches = seedsOf(process.env, { few: 25, all: 150 }).filter(
   (seed) => (seed - 1) % BATCH === 0,
 );

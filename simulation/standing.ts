@@ -38,6 +38,8 @@ export interface Passed {
   readonly keepsValues: boolean;
   /** The readings that no kept state has covered since their report. */
   readonly uncovered: ReadonlySet<string>;
+  /** R4: the reports for which the platform gave back a STATE that is too old. */
+  readonly tooOldFor: ReadonlySet<string>;
 }
 
 interface Day {
@@ -264,13 +266,15 @@ export class Standing {
    * R2: the state names the day of every provisional cost that stands. A day that is due (R10) is excepted: the next sync reads it
    * anyway. Its newest reading is not confirmed, so the rows of an earlier reading stand, while the state has the newest sums.
    */
-  #forgotten({ isComplete, keepsValues, state, from, followedFrom }: Passed): string[] {
+  #forgotten(passed: Passed): string[] {
+    const { isComplete, keepsValues, state, from, followedFrom, tooOldFor } = passed;
     if (!isComplete || !keepsValues || this.#rules.stream !== "costs") return [];
     const followed = new Set((state?.provisional ?? []).map(([day]) => day));
     const position = Date.parse(state?.position ?? iso(0));
     const faults: string[] = [];
     for (const [day, { rows, anchor }] of this.#days) {
       if (followed.has(day) || anchor === undefined || Date.parse(day) >= position) continue;
+      if (tooOldFor.has(anchor.id)) continue;
       const start = Date.parse(day);
       if (state !== undefined && isDue({ start, end: start + DAY }, state)) continue;
       // No report covers the first day of retention as a whole, so a withdrawn row may still stand there (R5).
