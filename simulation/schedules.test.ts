@@ -7,7 +7,7 @@ import { problem } from "./provider.ts";
 import { whole } from "./faults.ts";
 import { quiet } from "./life.ts";
 import { FAIR } from "./network.ts";
-import type { Item, StateValue } from "./platform.ts";
+import type { Item, ReportRow, StateValue } from "./platform.ts";
 import { addVersion, type StreamName, type Version } from "./records.ts";
 import { lifeOf, plainRules, scripted, standing } from "./scripted.ts";
 import { HONEST } from "./world.ts";
@@ -437,3 +437,29 @@ test.each(["usage", "costs"] as const)(
     await settle(connection, step);
   },
 );
+
+test("R4: a report that proves rows of another reading goes out behind a STATE that covers these rows", async () => {
+  const usage = plainRules("usage", { cursors: "keyset" });
+  const lives = days(0, 6).map((index) =>
+    lifeOf(
+      usage,
+      `row${index}`,
+      day(-1),
+      { at: day(-1) + HOUR },
+      ...(index === 4 ? [{ at: day(0) + 2 * HOUR }] : []),
+    ),
+  );
+  const connection = scripted(day(0) + HOUR, [usage], lives);
+  const step = { ...CALM, asked: startOn(-1), pageSize: 2 };
+  const proves = ({ rows, confirmed }: ReportRow): boolean => rows > 0 && confirmed;
+  await connection.sync({
+    ...step,
+    stateInterval: MINUTE,
+    keepsRows: false,
+    end: { killWhen: (item) => item.kind === "report" && proves(item.row) },
+  });
+  expect(connection.warehouse.reports.filter(proves)).toMatchObject([{ whole_window: false }]);
+  connection.scheduler.skipTo(day(0) + 3 * HOUR);
+  await connection.sync(step);
+  await settle(connection, step);
+});

@@ -4,6 +4,34 @@ import type { Mutant } from "./mutant.ts";
 export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
+    file: "src/streams/completion.ts",
+    from: "if (ledger.hasUncovered) void ledger.sendAhead();",
+    to: "",
+    test: "simulation/schedules.test.ts: R4: a report that proves rows of another reading goes out behind a STATE that covers these rows",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/reader.ts",
+    from: "await this.#completion.goesOn(window, page.asOf);",
+    to: "",
+    test: "src/streams/resumed.test.ts: R4: a process that goes on with a window takes the proof back before its first row if `as_of` has changed: rows of a later moment follow",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/ended_reading.ts",
+    from: "isSame ? [] : daysAbout(reading).filter(writes)",
+    to: "daysAbout(reading).filter(writes)",
+    test: "src/streams/resumed.test.ts: R4: a process that goes on with a window takes the proof back before its first row if `as_of` has changed: rows of a later moment follow",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/ended_reading.ts",
+    from: "isSame ? [] : daysAbout(reading).filter(writes)",
+    to: "isSame ? [] : daysAbout(reading)",
+    test: "src/streams/resumed.test.ts: R4: no proof is taken back of days that the window only compares, and no proof twice",
+  },
+  {
+    rule: "R4",
     file: "src/core/identity.ts",
     from: "readingId(this.#next++, chain)",
     to: "readingId(this.#next, chain)",

@@ -27,11 +27,13 @@ import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./d
 import { DueWindows } from "./due_windows.ts";
 import {
   asLearned,
+  doubtOf,
   type EndedWindow,
   incompleteDays,
   isAboutOf,
   lacksWritten,
   type ReadingReport,
+  type Resumable,
   standingOf,
   standsAsShown,
 } from "./ended_reading.ts";
@@ -99,6 +101,12 @@ export class Completion {
     );
   }
 
+  /** To be called before each page is written. */
+  async goesOn(window: Resumable, asOf: string): Promise<void> {
+    const said = doubtOf(window, asOf);
+    if (said.days.length > 0) await this.#report(said);
+  }
+
   /** To be called once for each reading, after its last page. */
   async end(ended: EndedWindow): Promise<void> {
     const { job } = ended;
@@ -160,8 +168,7 @@ export class Completion {
     const decided = this.#due.settle(marked, reading, waits);
     ledger.update(this.#remembered(this.#due.list(decided, this.strays.listings.unlisted())));
     if (rewrites.length === 0) {
-      const { availableThrough } = reading;
-      this.#finish({ window: reading, availableThrough, missesStrays: job.missesStrays });
+      this.#finish({ ...job, window: reading, availableThrough: reading.availableThrough });
       if (unprovenBefore === null && ledger.state.mode === "incremental")
         this.#confirmations.ofMoved(reading, pageCount, doubtful);
     }
@@ -216,6 +223,9 @@ export class Completion {
     const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);
     this.strays.listings.reported(judged, reading.id);
     this.#announce([], []);
+    // R4: if the process died and the platform dropped the rows, the next process would write rows of a later moment under their id, and
+    // this report would prove them.
+    if (ledger.hasUncovered) void ledger.sendAhead();
     const reported = reports.length + strays.length === 0 ? null : this.#report(said);
     this.strays.listings.confirmed(agreed);
     const { state } = ledger;
@@ -261,10 +271,9 @@ export class Completion {
     const { ledger } = this.#options;
     const state = this.#due.list(this.#remembered(ledger.state), this.strays.listings.unlisted());
     // R2: no reading of this pass is about the days of these strays, so that their provisional costs are followed from here.
-    const { provisional } = reading;
     ledger.update(
       state.mode === "incremental"
-        ? { ...state, provisional: addMissingDays(state.provisional, provisional) }
+        ? { ...state, provisional: addMissingDays(state.provisional, reading.provisional) }
         : state,
     );
     this.#finish({ ...job, missesStrays: false });

@@ -36,6 +36,34 @@ export interface EndedWindow {
   readonly strays: CameStrays;
 }
 
+/** A window that this process goes on with, or begins. */
+export type Resumable = Pick<EndedWindow, "job" | "reading" | "endedAt" | "writes">;
+
+/**
+ * R4: the report that a process sends before it writes the first page of a window that it goes on with. The killed process may have
+ * reported the whole reading, although the platform dropped its last rows. If `as_of` has changed since, other rows follow under the
+ * same id, and that report would prove them. A report with the same key takes the proof back. It has no days if there is nothing to
+ * take back, as behind later pages: `as_of` has changed then already, or not yet.
+ */
+export function doubtOf(
+  { job, reading, endedAt, writes }: Resumable,
+  asOf: string,
+): Omit<ReadingReport, "passBeganAt"> {
+  const isSame = job.reading === null || reading.moved || reading.lastAsOf === asOf;
+  const days = isSame ? [] : daysAbout(reading).filter(writes);
+  return {
+    reading: { ...reading, lastAsOf: asOf, moved: true },
+    endedAt,
+    isWhole: false,
+    days: days.map((day) => {
+      const { records } = digestOf(reading.digests, day);
+      const unproven = { rowsReadingId: reading.id, confirmed: false, shrunk: false };
+      return { ...unproven, day, records, rows: records };
+    }),
+    strays: [],
+  };
+}
+
 /**
  * The days whose rows under the reading's id may not be exactly the records that the reading returned (R4). There are three
  * causes:

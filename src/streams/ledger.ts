@@ -85,6 +85,11 @@ export class Ledger {
     return true;
   }
 
+  /** Whether records were handed over that no STATE has counted yet. */
+  get hasUncovered(): boolean {
+    return this.#pending > 0;
+  }
+
   /** Records of the stream that were handed over in this run. */
   get records(): number {
     return this.#records;

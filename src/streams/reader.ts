@@ -187,8 +187,7 @@ export class StreamReader implements WindowSource {
     if (purpose.kind === "confirm") strays.readAgain(window, () => false);
     const more = { ...job, limit, withTotals: reports !== null };
     if (startsOver !== null) {
-      const { id, beganAt } = startsOver;
-      return beginReading(window, { id, beganAt, ...more });
+      return beginReading(window, { ...more, id: startsOver.id, beganAt: startsOver.beganAt });
     }
     const beganAt = Math.trunc(run.providerNow());
     const id = run.ids.next(this.#ledger.state.chain);
@@ -201,6 +200,7 @@ export class StreamReader implements WindowSource {
    */
   async #write(window: OpenWindow, page: FetchedPage): Promise<void> {
     const { run, input } = this.#options;
+    await this.#completion.goesOn(window, page.asOf);
     let isHeld = false;
     const lines = await run.writer.write(this.name, (take) => {
       const emittedAt = run.edges.clock.now();

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { IncrementalState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
+import type { Output } from "../protocol.ts";
 import { Table } from "./scripted/table.ts";
 import {
   changed,
@@ -218,4 +219,75 @@ test("S3 W3: a window whose first day has left retention since its first page wa
   const run = await readScript(showing({ 0: rows }), { input: next, stored: lastState(killed) });
   expect(askedFor(run, 0)).toEqual(["p1"]);
   expect(idsOf(run)).toEqual(["b"]);
+});
+
+/** A script whose pages have this `as_of`, and those behind the first page of an answer another one, if there is one. */
+const asOf =
+  (said: string, script: Script, behind = said): Script =>
+  (query, cursor) =>
+    script(query, cursor).map((page, index) =>
+      page instanceof ConnectorError ? page : { ...page, asOf: index === 0 ? said : behind },
+    );
+
+const [earlier, later] = ["2026-01-05T09:00:00Z", "2026-01-05T10:00:00Z"];
+const three = [recordOf("a", 0), recordOf("b", 0), recordOf("c", 0)];
+
+const isReport = (output: Output): boolean =>
+  output.type === "LOG" && output.log.message === "report";
+
+/** A process that dies behind its first report, on a platform that keeps reports, and of rows those that a STATE covers. */
+async function diedBehindItsReport(script: Script) {
+  const run = await readScript(script, { input, marksReports: true, limits: { heldPageBytes: 0 } });
+  const at = run.outputs.findIndex(isReport);
+  const states = run.outputs.slice(0, at).filter(({ type }) => type === "STATE");
+  const [report] = run.said;
+  return { report, stored: lastState({ ...run, states: run.states.slice(0, states.length) }) };
+}
+
+/** Whether a report goes out before the first row. */
+const takesBack = ({ outputs }: Run): boolean =>
+  outputs.findIndex(isReport) < outputs.findIndex(({ type }) => type === "RECORD_LINES");
+
+test("R4: a process that goes on with a window takes the proof back before its first row if `as_of` has changed: rows of a later moment follow", async () => {
+  const before = await diedBehindItsReport(asOf(earlier, showing({ 0: three })));
+  expect(before.report?.days).toMatchObject([{ rows: 3, confirmed: true }]);
+  const { stored } = before;
+  const asked = { input, marksReports: true, stored };
+  const moved = await readScript(asOf(later, showing({ 0: changed(three, "c") })), asked);
+  expect(idsOf(moved)).toEqual(["c"]);
+  expect(takesBack(moved)).toBe(true);
+  expect(moved.said[0]).toMatchObject({
+    reading: { id: before.report?.reading.id, resumed: true, moved: true },
+    isWhole: false,
+    days: [{ day: DAY_ONE, rowsReadingId: before.report?.reading.id, rows: 2, confirmed: false }],
+    strays: [],
+  });
+  const same = await readScript(asOf(earlier, showing({ 0: three })), asked);
+  expect(idsOf(same)).toEqual(["c"]);
+  expect(takesBack(same)).toBe(false);
+  expect(same.said[0]?.days).toMatchObject([{ rows: 3, confirmed: true }]);
+});
+
+test("R4: no proof is taken back of days that the window only compares, and no proof twice", async () => {
+  const compared = await readScript(asOf(earlier, showing({ 0: three })), { input });
+  const killed = await readScript(asOf(earlier, failing({ 0: three }, 0)), {
+    input,
+    stored: lastState(compared),
+  });
+  const rowsSaid = ({ said }: Run): (number | undefined)[] =>
+    said.flatMap(({ days }) => days.filter(({ day }) => day === DAY_ONE).map(({ rows }) => rows));
+  const asked = { input, marksReports: true, stored: lastState(killed) };
+  const run = await readScript(asOf(later, showing({ 0: three })), asked);
+  expect(rowsSaid(run)).toEqual([3]);
+  const fresh = await readScript(asOf(earlier, failing({ 0: three }, 0)), { input });
+  const rest = await readScript(asOf(later, showing({ 0: three })), {
+    ...asked,
+    stored: lastState(fresh),
+  });
+  expect(rowsSaid(rest)).toEqual([1, 3]);
+  const behind = await readScript(asOf(earlier, showing({ 0: three }), later), {
+    ...asked,
+    stored: lastState(fresh),
+  });
+  expect(rowsSaid(behind)).toEqual([2, 3]);
 });
