@@ -50,6 +50,8 @@ export interface Rules {
   readonly refusesFuture: boolean;
   readonly beforeRetention: "refuse" | "trim";
   frontier: Frontier;
+  /** Whether `as_of` is the instant of the last change, and stands still until the next one. Else it is the time of the answer. */
+  readonly isStill: boolean;
 }
 
 export interface Reply {
@@ -224,8 +226,21 @@ export class Provider {
     this.strikes = this.strikes.filter((strike) => !due.includes(strike));
     for (const { lasts, showsOneOf } of due)
       rules.outages.push({ start: now + 1, end: now + 1 + lasts, showsOneOf });
-    const body = `{"data":[${versions.map((version) => this.#textOf(version)).join(",")}],"next_cursor":${JSON.stringify(nextCursor)},"as_of":"${iso(asOf)}","available_through":"${iso(availableThrough)}"}`;
+    const body = `{"data":[${versions.map((version) => this.#textOf(version)).join(",")}],"next_cursor":${JSON.stringify(nextCursor)},"as_of":"${iso(this.#saidAsOf(rules, asOf))}","available_through":"${iso(availableThrough)}"}`;
     return { status: 200, headers: {}, body };
+  }
+
+  /** `as_of` of a page that shows the dataset as it was at an instant. */
+  #saidAsOf(rules: Rules, at: number): number {
+    if (!rules.isStill) return at;
+    const own = this.#lives.filter(({ stream }) => stream === rules.stream);
+    const changes = own.flatMap((life) => [
+      ...life.versions.map((one) => one.at),
+      life.withdrawnAt,
+    ]);
+    const outages = rules.outages.flatMap(({ start, end }) => [start, end]);
+    const past = [...changes, ...outages].filter((change) => change <= at);
+    return Math.max(dayOf(at), ...past);
   }
 
   #textOf(version: Version): string {

@@ -463,3 +463,31 @@ test("R4: a report that proves rows of another reading goes out behind a STATE t
   await connection.sync(step);
   await settle(connection, step);
 });
+
+test("R4: a process that goes on with a window first takes back the proof of a reading that it changes", async () => {
+  const costs = plainRules("costs", { cursors: "keyset", isStill: true, maximumWindowDays: 31 });
+  const [restated, behind] = ["row3", "row4"];
+  const lives = days(0, 8).map((index) =>
+    lifeOf(
+      costs,
+      `row${index}`,
+      day(index < 4 ? -2 : -1),
+      { at: day(-1) + HOUR },
+      ...(`row${index}` === restated ? [{ at: day(0) + 2 * HOUR }] : []),
+    ),
+  );
+  const connection = scripted(day(0) + HOUR, [costs], lives);
+  const step = { ...CALM, asked: startOn(-2), pageSize: 2, stateInterval: MINUTE };
+  const proves = ({ rows, confirmed }: ReportRow): boolean => rows > 0 && confirmed;
+  await connection.sync({
+    ...step,
+    keepsRows: false,
+    end: { killWhen: (item) => item.kind === "report" && item.row.day === "2026-05-11" },
+  });
+  expect(connection.warehouse.reports.filter(proves)).toHaveLength(2);
+  connection.scheduler.skipTo(day(0) + 3 * HOUR);
+  const isBehind = (item: Item): boolean => item.kind === "record" && item.text.includes(behind);
+  await connection.sync({ ...step, end: { killWhen: isBehind } });
+  expect(row(connection, "costs", restated)?.index).toBe(1);
+  await settle(connection, step);
+});

@@ -18,6 +18,7 @@ const SHARES = {
   long: 0.1,
   posted: 0.15,
   proven: 1,
+  still: 0.3,
 } as const;
 
 export type Trial = keyof typeof SHARES;
@@ -38,6 +39,8 @@ export interface Trials {
   readonly long: boolean;
   /** Most costs show only in the window of their posting, some days after they began. Many days have no other cost (R10). */
   readonly posted: boolean;
+  /** `as_of` stands still while no record changes: pages that two processes read seem to be of one moment, until a record changes (R4). */
+  readonly still: boolean;
   /** At its end every day must be proven, if the bounds let a pass read all days that are due (R10). */
   readonly proven: boolean;
 }
@@ -45,8 +48,8 @@ export interface Trials {
 /** Draws the trials of a seed. If `only` names any, the life has exactly these. */
 export function drawTrials(seed: number, only: readonly Trial[]): Trials {
   const random = new Random(seed + 2 ** 40);
-  const has = (trial: Trial): boolean => {
-    const isDrawn = random.chance(SHARES[trial]);
+  const has = (trial: Trial, from = random): boolean => {
+    const isDrawn = from.chance(SHARES[trial]);
     return only.length === 0 ? isDrawn : only.includes(trial);
   };
   return {
@@ -59,6 +62,7 @@ export function drawTrials(seed: number, only: readonly Trial[]): Trials {
     long: has("long"),
     posted: has("posted"),
     proven: has("proven"),
+    still: has("still", new Random(seed + 2 ** 43)), // draws nothing of what the other trials draw
   };
 }
 
@@ -72,6 +76,7 @@ export const NO_TRIALS: Trials = {
   long: false,
   posted: false,
   proven: false,
+  still: false,
 };
 
 /** Bounds so low that a small account reaches them. */

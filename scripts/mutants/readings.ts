@@ -5,6 +5,13 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/completion.ts",
+    from: "if (said.days.length > 0) await this.#report(said);",
+    to: "",
+    test: "simulation/schedules.test.ts: R4: a process that goes on with a window first takes back the proof of a reading that it changes",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/completion.ts",
     from: "if (ledger.hasUncovered) void ledger.sendAhead();",
     to: "",
     test: "simulation/schedules.test.ts: R4: a report that proves rows of another reading goes out behind a STATE that covers these rows",
