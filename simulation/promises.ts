@@ -204,7 +204,7 @@ export class Promises {
       faults.push(`R2: reconciled_on is ${String(state.reconciled_on)}, not ${String(expected)}`);
     }
     const floor = floorOf(believed.endedAt, rules.retentionDays);
-    this.#leftBefore = Math.max(this.#leftBefore, floor);
+    this.#leftBefore = Math.max(this.#leftBefore, floor, this.#floor);
     const from = Math.max(passage.startDate ?? -Infinity, floor);
     const shortened = passage.mayShorten || rules.refusesFuture;
     const now = shortened

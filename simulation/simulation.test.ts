@@ -71,6 +71,10 @@ test("a STATE that is too old for the rows that a platform kept does not follow 
   expect(await broken(230_019_420, 1, "any")).toEqual([]);
 });
 
+test("a killed sync whose clock was ahead had a day out of its retention: the scrub finds the day's changes (W3)", async () => {
+  expect(await broken(260_002_255, 1, "any")).toEqual([]);
+});
+
 const batches = seedsOf(process.env, { few: 25, all: 150 }).filter(
   (seed) => (seed - 1) % BATCH === 0,
 );
