@@ -438,7 +438,7 @@ test.each(["usage", "costs"] as const)(
   },
 );
 
-test("R4: a report that proves rows of another reading goes out behind a STATE that covers these rows", async () => {
+test("R4: a process that goes on with a window takes back the proof that a second reading gave its rows", async () => {
   const usage = plainRules("usage", { cursors: "keyset" });
   const lives = days(0, 6).map((index) =>
     lifeOf(

@@ -104,7 +104,8 @@ export class Completion {
   /** To be called before each page is written. */
   async goesOn(window: Resumable, asOf: string): Promise<void> {
     const said = doubtOf(window, asOf);
-    if (said.days.length > 0) await this.#report(said);
+    if (said.days.length === 0) return;
+    await this.#report({ ...said, reading: { ...said.reading, id: this.#options.ledger.newId() } });
   }
 
   /** To be called once for each reading, after its last page. */
@@ -223,9 +224,6 @@ export class Completion {
     const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);
     this.strays.listings.reported(judged, reading.id);
     this.#announce([], []);
-    // R4: if the process died and the platform dropped the rows, the next process would write rows of a later moment under their id, and
-    // this report would prove them.
-    if (ledger.hasUncovered) void ledger.sendAhead();
     const reported = reports.length + strays.length === 0 ? null : this.#report(said);
     this.strays.listings.confirmed(agreed);
     const { state } = ledger;

@@ -40,17 +40,18 @@ export interface EndedWindow {
 export type Resumable = Pick<EndedWindow, "job" | "reading" | "endedAt" | "writes">;
 
 /**
- * R4: the report that a process sends before it writes the first page of a window that it goes on with. The killed process may have
- * reported the whole reading, although the platform dropped its last rows. If `as_of` has changed since, other rows follow under the
- * same id, and that report would prove them. A report with the same key takes the proof back. It has no days if there is nothing to
- * take back, as behind later pages: `as_of` has changed then already, or not yet.
+ * R4: the report that a process sends before it writes the first page with another `as_of`, in a window that it goes on with. The killed
+ * process may have reported the whole reading, and a platform may have lost its last rows, or keeps them until rows of this process
+ * replace them. From this page on, rows of a later moment follow under the same id, and each report on that id would prove them. So
+ * this report needs an id that is newer than all of those. It has no days if nothing has to be taken back.
  */
 export function doubtOf(
   { job, reading, endedAt, writes }: Resumable,
   asOf: string,
 ): Omit<ReadingReport, "passBeganAt"> {
-  const isSame = job.reading === null || reading.moved || reading.lastAsOf === asOf;
-  const days = isSame ? [] : daysAbout(reading).filter(writes);
+  const { lastAsOf } = reading;
+  const isFirst = job.reading !== null && job.reading.lastAsOf === lastAsOf && lastAsOf !== asOf;
+  const days = isFirst ? daysAbout(reading).filter(writes) : [];
   return {
     reading: { ...reading, lastAsOf: asOf, moved: true },
     endedAt,

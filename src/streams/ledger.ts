@@ -18,7 +18,7 @@ export interface LedgerOptions {
   /** The least time between two STATEs, in milliseconds; the first, the last and those after many records come sooner. */
   readonly interval: number;
   readonly limits: Limits;
-  readonly ids: Pick<ReadingIds, "reserve">;
+  readonly ids: Pick<ReadingIds, "next" | "reserve">;
   readonly now: () => number;
   readonly send: (item: Output) => Promise<void>;
   /** Called just before each STATE; what it sends comes before the STATE. */
@@ -85,9 +85,11 @@ export class Ledger {
     return true;
   }
 
-  /** Whether records were handed over that no STATE has counted yet. */
-  get hasUncovered(): boolean {
-    return this.#pending > 0;
+  /** R4: a new id, behind a STATE that reserves it. */
+  newId(): string {
+    const id = this.#options.ids.next(this.#state.chain);
+    if (this.reserve(id)) void this.sendAhead();
+    return id;
   }
 
   /** Records of the stream that were handed over in this run. */

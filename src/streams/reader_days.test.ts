@@ -458,7 +458,7 @@ test("R4: a resumed window that has moved leaves its days unknown, because the k
   const later = { ...pageOf([b]), asOf: "2026-01-10T01:00:00Z" };
   const run = await readScript([[later]], { input: oneDay, stored: lastState(killed) });
   expect(daysOf(run)).toMatchObject([
-    { own: true, confirmed: false, rows: 1 }, // before the page: it takes back the proof of a report that the killed process may have sent
+    { own: false, confirmed: false, rows: 1 }, // before the page: it takes back the proofs that the killed process may have given
     { own: true, confirmed: false, rows: 2 },
   ]);
   expect(known(run)?.ranges).toEqual([]);

@@ -4,7 +4,7 @@
  */
 import { expect, test } from "vitest";
 import type { IncrementalState } from "../core/state.ts";
-import { DAY } from "../core/time.ts";
+import { DAY, formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Output } from "../protocol.ts";
 import { Table } from "./scripted/table.ts";
@@ -244,6 +244,10 @@ async function diedBehindItsReport(script: Script) {
   return { report, stored: lastState({ ...run, states: run.states.slice(0, states.length) }) };
 }
 
+/** The last of so many first states of a run. */
+const stateAt = (run: Run, count: number): IncrementalState =>
+  stateOf({ ...run, states: run.states.slice(0, count) });
+
 /** Whether a report goes out before the first row. */
 const takesBack = ({ outputs }: Run): boolean =>
   outputs.findIndex(isReport) < outputs.findIndex(({ type }) => type === "RECORD_LINES");
@@ -257,15 +261,60 @@ test("R4: a process that goes on with a window takes the proof back before its f
   expect(idsOf(moved)).toEqual(["c"]);
   expect(takesBack(moved)).toBe(true);
   expect(moved.said[0]).toMatchObject({
-    reading: { id: before.report?.reading.id, resumed: true, moved: true },
+    reading: { resumed: true, moved: true },
     isWhole: false,
     days: [{ day: DAY_ONE, rowsReadingId: before.report?.reading.id, rows: 2, confirmed: false }],
     strays: [],
   });
+  const goesOnWith = before.report?.reading.id ?? "";
+  const newer = moved.said[0]?.reading.id ?? "";
+  expect(newer > goesOnWith).toBe(true); // it counts for more than all reports on the reading
+  expect(moved.said[1]).toMatchObject({
+    reading: { id: goesOnWith },
+    days: [{ confirmed: false }],
+  });
+  // A process that comes later has newer ids, whatever its clock says.
+  const states = moved.outputs
+    .slice(0, moved.outputs.findIndex(isReport))
+    .filter(({ type }) => type === "STATE");
+  expect(stateAt(moved, states.length).newestId ?? "").toSatisfy((id: string) => id >= newer);
   const same = await readScript(asOf(earlier, showing({ 0: three })), asked);
   expect(idsOf(same)).toEqual(["c"]);
   expect(takesBack(same)).toBe(false);
   expect(same.said[0]?.days).toMatchObject([{ rows: 3, confirmed: true }]);
+});
+
+/** A script whose pages all have an `as_of` of their own. */
+function ticking(script: Script): Script {
+  let answers = 0;
+  return (query, cursor) =>
+    script(query, cursor).map((page) => {
+      answers += 1;
+      const said = formatInstant(DAY_ONE + 5 * DAY + answers * 1000);
+      return page instanceof ConnectorError ? page : { ...page, asOf: said };
+    });
+}
+
+test("R4: a second reading that had moved takes its proof back, too, because it may have agreed with the first one", async () => {
+  const asked = { input, marksReports: true, limits: { heldPageBytes: 0 } };
+  const first = await readScript(showing({ 0: three }), { input });
+  const second = changed(three, "a");
+  const run = await readScript(ticking(showing({ 0: second })), {
+    ...asked,
+    stored: lastState(first),
+  });
+  const number = run.said.findIndex(({ reading }) => reading.rewrites !== null);
+  expect(run.said[number]).toMatchObject({ reading: { moved: true }, days: [{ confirmed: true }] });
+  const at = run.outputs.flatMap((output, index) => (isReport(output) ? [index] : []))[number];
+  const count = run.outputs.slice(0, at).filter(({ type }) => type === "STATE").length;
+  const stored = stateAt(run, count);
+  expect(stored.pass?.open).toMatchObject([{ moved: true, records: 2 }]);
+  const next = await readScript(ticking(showing({ 0: changed(second, "c") })), {
+    ...asked,
+    stored,
+  });
+  expect(idsOf(next)).toEqual(["c"]);
+  expect(takesBack(next)).toBe(true);
 });
 
 test("R4: no proof is taken back of days that the window only compares, and no proof twice", async () => {
