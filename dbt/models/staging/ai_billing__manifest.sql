@@ -1,5 +1,5 @@
--- The report of each complete reading on each day, once: a reading that is resumed after its report takes its proof back, and reports
--- again. Reports of version 0.1.0 name no chain. By such a report the rows of the reported reading stand.
+-- The report of each complete reading on each day, once: a reading that is resumed after its report may report again. Reports of
+-- version 0.1.0 name no chain. By such a report the rows of the reported reading stand.
 with typed as (
   select
     {{ ai_billing.as_text(ai_billing.raw_column('reading_id')) }} as reading_id,
