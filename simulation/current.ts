@@ -86,8 +86,8 @@ export function judgeCurrent(
     const own = world.provider.exchanges.filter((other) => other.stream === stream);
     const stored = states.get(stream)?.value;
     const told = stored && { items, stored, reports: world.reports };
-    const isListed = told !== undefined && wasListed(exchange, own, told);
-    for (const { record, text } of isListed ? [] : versions) {
+    if (told !== undefined && wasListed(exchange, own, told)) continue;
+    for (const { record, text } of versions) {
       if (warehouse.rows[stream].get(record.id)?.text === text) continue;
       const isStray = isStrayOf(exchange, record);
       if (isStray && isLook(exchange, world.provider.exchanges)) continue;

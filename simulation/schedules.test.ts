@@ -34,6 +34,8 @@ const killAt = (stream: StreamName, fits: (state: StateValue) => boolean): Step[
   killWhen: (item: Item) => item.kind === "state" && item.stream === stream && fits(item.value),
 });
 
+const proves = ({ rows, confirmed }: ReportRow): boolean => rows > 0 && confirmed;
+
 /** A network on which the windows of some days fail after all retries, while other windows are read. */
 const failing = (starts: readonly number[], stream = ""): Step["weather"] => ({
   ...FAIR,
@@ -451,7 +453,6 @@ test("R4: a process that goes on with a window takes back the proof that a secon
   );
   const connection = scripted(day(0) + HOUR, [usage], lives);
   const step = { ...CALM, asked: startOn(-1), pageSize: 2 };
-  const proves = ({ rows, confirmed }: ReportRow): boolean => rows > 0 && confirmed;
   await connection.sync({
     ...step,
     stateInterval: MINUTE,
@@ -478,7 +479,6 @@ test("R4: a process that goes on with a window first takes back the proof of a r
   );
   const connection = scripted(day(0) + HOUR, [costs], lives);
   const step = { ...CALM, asked: startOn(-2), pageSize: 2, stateInterval: MINUTE };
-  const proves = ({ rows, confirmed }: ReportRow): boolean => rows > 0 && confirmed;
   await connection.sync({
     ...step,
     keepsRows: false,

@@ -12,8 +12,8 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/completion.ts",
-    from: "if (said.days.length === 0) return;",
-    to: "if (said.days.length >= 0) return;",
+    from: "if (said === null) return;",
+    to: "if (said !== undefined) return;",
     test: "simulation/schedules.test.ts: R4: a process that goes on with a window first takes back the proof of a reading that it changes",
   },
   {
@@ -33,8 +33,8 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/ended_reading.ts",
-    from: "job.reading.lastAsOf === lastAsOf && lastAsOf !== asOf",
-    to: "lastAsOf !== asOf && !reading.moved",
+    from: "job.reading?.lastAsOf === reading.lastAsOf && reading.lastAsOf !== asOf",
+    to: "job.reading !== null && reading.lastAsOf !== asOf && !reading.moved",
     test: "src/streams/resumed.test.ts: R4: a second reading that had moved takes its proof back, too, because it may have agreed with the first one",
   },
   {

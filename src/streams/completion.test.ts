@@ -5,7 +5,8 @@ import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import {
-  dueBefore,
+  isReport,
+  stateBefore,
   fourDays,
   fourWindows as input,
   idsOf,
@@ -227,9 +228,9 @@ test("R10: where a window no longer shows a written stray, the days that the pas
   const twoDays = { start: DAY_ONE, end: DAY_ONE + 2 * DAY };
   expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
   // A STATE had called the first day read, so that another one names both days before the report of the third.
-  expect(dueBefore(second, 2)).toEqual([twoDays]);
+  expect(stateBefore(second, 2).due).toEqual([twoDays]);
   // No STATE calls the third day read: after a kill, the next process reads this day again.
-  expect(dueBefore(second, 3)).toEqual([twoDays]);
+  expect(stateBefore(second, 3).due).toEqual([twoDays]);
 });
 
 test("R10: a window that waits for its strays is due until they are written: a sync that fails in between loses none", async () => {
@@ -272,7 +273,7 @@ test("R10: a day that shows less than half is due in a STATE that goes out befor
     stateInterval: DAY,
   });
   expect(run.said[1]?.days).toMatchObject([{ shrunk: true }]);
-  expect(dueBefore(run, 1)).toEqual([dayRange(1)]);
+  expect(stateBefore(run, 1).due).toEqual([dayRange(1)]);
 });
 
 test("R10: days that the STATE calls read are due in a STATE before the report of a day that has lost rows", async () => {
@@ -284,7 +285,7 @@ test("R10: days that the STATE calls read are due in a STATE before the report o
     marksReports: true,
     stateInterval: 0,
   });
-  expect(dueBefore(run, 3)).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
+  expect(stateBefore(run, 3).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
 });
 
 test("R10: rows that are missing make the days due that an earlier process of the pass has read", async () => {
@@ -434,7 +435,7 @@ test("R5: the state says that a window is done only once its report is out", asy
   const run = await readScript(showing({ 0: [lost] }), { input, lanes: 4, marksReports: true });
   let reports = 0;
   for (const output of run.outputs) {
-    if (output.type === "LOG" && output.log.message === "report") reports += 1;
+    if (isReport(output)) reports += 1;
     if (output.type !== "STATE") continue;
     const state = lastState({ ...run, states: [output] });
     const done = state?.mode === "incremental" ? (state.position - DAY_ONE) / DAY : 0;
@@ -449,7 +450,7 @@ test("R5: each STATE behind a report has the day that the report is about, also 
   const run = await readScript(showing(windows), { input, lanes: 4, marksReports: true });
   let reports = 0;
   for (const output of run.outputs) {
-    if (output.type === "LOG" && output.log.message === "report") reports += 1;
+    if (isReport(output)) reports += 1;
     if (output.type !== "STATE") continue;
     const { known } = stateOf({ ...run, states: [output] });
     for (const { days: said } of run.said.slice(0, reports))

@@ -104,7 +104,7 @@ export class Completion {
   /** To be called before each page is written. */
   async goesOn(window: Resumable, asOf: string): Promise<void> {
     const said = doubtOf(window, asOf);
-    if (said.days.length === 0) return;
+    if (said === null) return;
     await this.#report({ ...said, reading: { ...said.reading, id: this.#options.ledger.newId() } });
   }
 
@@ -169,7 +169,7 @@ export class Completion {
     const decided = this.#due.settle(marked, reading, waits);
     ledger.update(this.#remembered(this.#due.list(decided, this.strays.listings.unlisted())));
     if (rewrites.length === 0) {
-      this.#finish({ ...job, window: reading, availableThrough: reading.availableThrough });
+      this.#finish({ ...reading, window: reading, missesStrays: job.missesStrays });
       if (unprovenBefore === null && ledger.state.mode === "incremental")
         this.#confirmations.ofMoved(reading, pageCount, doubtful);
     }

@@ -43,15 +43,16 @@ export type Resumable = Pick<EndedWindow, "job" | "reading" | "endedAt" | "write
  * R4: the report that a process sends before it writes the first page with another `as_of`, in a window that it goes on with. The killed
  * process may have reported the whole reading, and a platform may have lost its last rows, or keeps them until rows of this process
  * replace them. From this page on, rows of a later moment follow under the same id, and each report on that id would prove them. So
- * this report needs an id that is newer than all of those. It has no days if nothing has to be taken back.
+ * this report needs an id that is newer than all of those. Null if nothing has to be taken back.
  */
 export function doubtOf(
   { job, reading, endedAt, writes }: Resumable,
   asOf: string,
-): Omit<ReadingReport, "passBeganAt"> {
-  const { lastAsOf } = reading;
-  const isFirst = job.reading !== null && job.reading.lastAsOf === lastAsOf && lastAsOf !== asOf;
+): Omit<ReadingReport, "passBeganAt"> | null {
+  // The pages of this process before this one had the `as_of` of before.
+  const isFirst = job.reading?.lastAsOf === reading.lastAsOf && reading.lastAsOf !== asOf;
   const days = isFirst ? daysAbout(reading).filter(writes) : [];
+  if (days.length === 0) return null;
   return {
     reading: { ...reading, lastAsOf: asOf, moved: true },
     endedAt,

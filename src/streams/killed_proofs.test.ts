@@ -11,7 +11,8 @@ import type { Fields } from "../records/fields.ts";
 import { costs } from "./costs.ts";
 import type { ReadingReport } from "./ended_reading.ts";
 import { Table } from "./scripted/table.ts";
-import { at, lastState, readScript, type Run } from "./scripted/testing.ts";
+import { at, isReport, lastState, readScript, type Run } from "./scripted/testing.ts";
+import { versionAt } from "./scripted/worlds.ts";
 import type { FetchedPage } from "./stream.ts";
 import { costRecord, DAY_ONE, pageOf } from "./testing.ts";
 
@@ -47,11 +48,10 @@ type Life = typeof lives extends fc.Arbitrary<infer Drawn> ? Drawn : never;
 
 /** The records after so many changes, in the order of their days. */
 function recordsAt({ records }: Life, phase: number): Fields[] {
-  const shown = records.flatMap(({ day, isThere, changes }, index) => {
-    const past = changes.slice(0, phase);
-    if (isThere === (past.filter((each) => each === "toggled").length % 2 === 1)) return [];
-    const version = past.filter((each) => each === "restated").length;
-    return [{ day, fields: costOf(`r${index}`, day, version) }];
+  const shown = records.flatMap((drawn, index) => {
+    const version = versionAt(drawn, phase);
+    const { day } = drawn;
+    return version === null ? [] : [{ day, fields: costOf(`r${index}`, day, version) }];
   });
   return shown.toSorted((a, b) => a.day - b.day).map(({ fields }) => fields);
 }
@@ -107,10 +107,6 @@ function wrongProofs(life: Life, table: Table, phase: number): string[] {
   });
 }
 
-/** The number of lines up to the first report. */
-const firstReport = ({ outputs }: Run): number =>
-  outputs.findIndex((output) => output.type === "LOG" && output.log.message === "report") + 1;
-
 /** The provider at a phase, with cursors that name the last record. */
 function scriptOf(life: Life, phase: number) {
   const records = recordsAt(life, phase);
@@ -159,7 +155,7 @@ async function faultsOf(life: Life): Promise<string[]> {
   for (const [phase, { at: lastLine, keepsRows }] of life.deaths.entries()) {
     const run = await processOf(life, phase, stored);
     const share = typeof lastLine === "number" ? (run.outputs.length * lastLine) / 1000 : null;
-    const length = Math.round(share ?? firstReport(run));
+    const length = Math.round(share ?? run.outputs.findIndex(isReport) + 1);
     const written = run.outputs.slice(0, length);
     const kept = keepsRows ? length : written.findLastIndex(isState) + 1;
     table = new Table(table.with(run, kept).rows, table.with(run, length).reports);

@@ -8,7 +8,8 @@ import { ConnectorError } from "../errors.ts";
 import type { Fields } from "../records/fields.ts";
 import { Table } from "./scripted/table.ts";
 import {
-  dueBefore,
+  isReport,
+  stateBefore,
   fourWindows as input,
   idsOf,
   lastState,
@@ -98,7 +99,7 @@ test("R10: a second reading of a day without rows judges the strays of the day, 
   expect(new Table().with(first).with(run).standing().has("late")).toBe(true);
   expect(stateOf(run).due).toEqual([]);
   // The second report of the stray's day goes out behind a STATE that names the window as due.
-  expect(dueBefore(run, 5)).toEqual([range(1, 4)]);
+  expect(stateBefore(run, 5).due).toEqual([range(1, 4)]);
 });
 
 test("R10: a window that is not in the plan lists its strays once their day is read", async () => {
@@ -275,7 +276,7 @@ test("R10: a STATE that names the window as due stands before the report that ta
   // For each report, the number of the STATEs before it.
   const statesBefore = run.outputs.flatMap((output) => {
     if (output.type === "STATE") states += 1;
-    return output.type === "LOG" && output.log.message === "report" ? [states] : [];
+    return isReport(output) ? [states] : [];
   });
   const named = lastState({ ...run, states: run.states.slice(0, statesBefore[2]) });
   expect(named).toMatchObject({ due: [range(0, 1)] });
@@ -289,7 +290,7 @@ test("R10 R11: a window stays due if the source hides rows before it could list 
     stored: lastState(first),
     marksReports: true,
     consumed: (output) => {
-      if (output.type === "LOG" && output.log.message === "report") reports += 1;
+      if (isReport(output)) reports += 1;
     },
     unprovenBefore: () => (reports >= 3 ? DAY_ONE - DAY : null),
   });

@@ -3,7 +3,15 @@ import * as z from "zod";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Output, StateMessage } from "../protocol.ts";
-import { at, lastState, readScript, recordOf, refused, type Run } from "./scripted/testing.ts";
+import {
+  at,
+  isReport,
+  lastState,
+  readScript,
+  recordOf,
+  refused,
+  type Run,
+} from "./scripted/testing.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
 type Row = { readonly x_RecordId: string; readonly x_ReadingId: string };
@@ -95,7 +103,7 @@ test("R4: a report names no chain before a STATE does", async () => {
     marksReports: true,
   });
   const order = run.outputs.flatMap((output) => {
-    if (output.type === "LOG" && output.log.message === "report") return ["report"];
+    if (isReport(output)) return ["report"];
     return output.type === "STATE" ? ["STATE"] : [];
   });
   expect(order).toEqual(["STATE", "report", "STATE", "report", "STATE"]);

@@ -6,18 +6,19 @@ import { expect, test } from "vitest";
 import type { IncrementalState } from "../core/state.ts";
 import { DAY, formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
-import type { Output } from "../protocol.ts";
 import { Table } from "./scripted/table.ts";
 import {
   changed,
   fourWindows as input,
   idsOf,
+  isReport,
   lastState,
   onePerPage,
   readScript,
   recordOf,
   refused,
   type Run,
+  stateBefore,
   stateOf,
   type Windows,
 } from "./scripted/testing.ts";
@@ -232,21 +233,11 @@ const asOf =
 const [earlier, later] = ["2026-01-05T09:00:00Z", "2026-01-05T10:00:00Z"];
 const three = [recordOf("a", 0), recordOf("b", 0), recordOf("c", 0)];
 
-const isReport = (output: Output): boolean =>
-  output.type === "LOG" && output.log.message === "report";
-
 /** A process that dies behind its first report, on a platform that keeps reports, and of rows those that a STATE covers. */
 async function diedBehindItsReport(script: Script) {
   const run = await readScript(script, { input, marksReports: true, limits: { heldPageBytes: 0 } });
-  const at = run.outputs.findIndex(isReport);
-  const states = run.outputs.slice(0, at).filter(({ type }) => type === "STATE");
-  const [report] = run.said;
-  return { report, stored: lastState({ ...run, states: run.states.slice(0, states.length) }) };
+  return { report: run.said[0], stored: stateBefore(run, 0) };
 }
-
-/** The last of so many first states of a run. */
-const stateAt = (run: Run, count: number): IncrementalState =>
-  stateOf({ ...run, states: run.states.slice(0, count) });
 
 /** Whether a report goes out before the first row. */
 const takesBack = ({ outputs }: Run): boolean =>
@@ -274,10 +265,7 @@ test("R4: a process that goes on with a window takes the proof back before its f
     days: [{ confirmed: false }],
   });
   // A process that comes later has newer ids, whatever its clock says.
-  const states = moved.outputs
-    .slice(0, moved.outputs.findIndex(isReport))
-    .filter(({ type }) => type === "STATE");
-  expect(stateAt(moved, states.length).newestId ?? "").toSatisfy((id: string) => id >= newer);
+  expect((stateBefore(moved, 0).newestId ?? "") >= newer).toBe(true);
   const same = await readScript(asOf(earlier, showing({ 0: three })), asked);
   expect(idsOf(same)).toEqual(["c"]);
   expect(takesBack(same)).toBe(false);
@@ -305,9 +293,7 @@ test("R4: a second reading that had moved takes its proof back, too, because it 
   });
   const number = run.said.findIndex(({ reading }) => reading.rewrites !== null);
   expect(run.said[number]).toMatchObject({ reading: { moved: true }, days: [{ confirmed: true }] });
-  const at = run.outputs.flatMap((output, index) => (isReport(output) ? [index] : []))[number];
-  const count = run.outputs.slice(0, at).filter(({ type }) => type === "STATE").length;
-  const stored = stateAt(run, count);
+  const stored = stateBefore(run, number);
   expect(stored.pass?.open).toMatchObject([{ moved: true, records: 2 }]);
   const next = await readScript(ticking(showing({ 0: changed(second, "c") })), {
     ...asked,

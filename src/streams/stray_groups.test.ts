@@ -11,7 +11,7 @@ import type { Fields } from "../records/fields.ts";
 import { Table } from "./scripted/table.ts";
 import {
   changed,
-  dueBefore,
+  stateBefore,
   fourWindows,
   idsOf,
   lastState,
@@ -71,7 +71,7 @@ test("P5 R10: the report that lists such a group no longer goes out behind a STA
   const number = run.said.findIndex(
     ({ reading, isWhole }) => isWhole && reading.start === DAY_ONE + 2 * DAY,
   );
-  expect(dueBefore(run, number)).toEqual([range(0, 3)]);
+  expect(stateBefore(run, number).due).toEqual([range(0, 3)]);
 });
 
 test("P5 R10: a window of such a group stays due if a newer reading of another window has listed the group in the meantime", async () => {

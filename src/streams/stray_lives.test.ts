@@ -20,6 +20,7 @@ import {
   refused,
   type Run,
 } from "./scripted/testing.ts";
+import { versionAt } from "./scripted/worlds.ts";
 import type { FetchedPage } from "./stream.ts";
 import { DAY_ONE } from "./testing.ts";
 
@@ -62,10 +63,10 @@ type Death = Life["deaths"][number];
 
 /** The records that the provider has after so many changes, with the days whose windows show them. */
 function recordsAt({ records }: Life, phase: number) {
-  return records.flatMap(({ day, shownOn, isThere, changes }, index) => {
-    const past = changes.slice(0, phase);
-    if (isThere === (past.filter((each) => each === "toggled").length % 2 === 1)) return [];
-    const version = past.filter((each) => each === "restated").length;
+  return records.flatMap((drawn, index) => {
+    const { day, shownOn } = drawn;
+    const version = versionAt(drawn, phase);
+    if (version === null) return [];
     const fields: Fields = recordOf(`r${index}`, day, {
       x_RecordUpdatedAt: formatInstant(DAY_ONE + version * HOUR),
       ConsumedQuantity: `${version + 1}`,

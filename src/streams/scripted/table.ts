@@ -9,7 +9,7 @@ import type { Fields } from "../../records/fields.ts";
 import { ParsedRecords } from "../../records/parsed.ts";
 import type { ReadingReport } from "../ended_reading.ts";
 import { costs } from "../costs.ts";
-import type { Run } from "./testing.ts";
+import { isReport, type Run } from "./testing.ts";
 
 /** A row of costs, with its charge period as a range. */
 interface Row extends Range {
@@ -55,9 +55,7 @@ export class Table {
   /** The table with the first outputs of a run, which has to mark its reports. */
   with({ outputs, said }: Pick<Run, "outputs" | "said">, length = outputs.length): Table {
     const kept = outputs.slice(0, length);
-    const reports = kept.filter(
-      (output) => output.type === "LOG" && output.log.message === "report",
-    );
+    const reports = kept.filter(isReport);
     return new Table(
       [...this.rows, ...kept.flatMap(rowsOf)],
       [...this.reports, ...said.slice(0, reports.length)],

@@ -299,13 +299,15 @@ export const saidOf = ({ outputs }: Run, level: LogLevel): string =>
     )
     .join("\n");
 
-/** The days that the last STATE before the given report names as due. */
-export function dueBefore(run: Run, number: number): IncrementalState["due"] {
-  const isReport = (output: Run["outputs"][number]): boolean =>
-    output.type === "LOG" && output.log.message === "report";
+/** Whether an output stands for a report, in a run that marks its reports. */
+export const isReport = (output: Output): boolean =>
+  output.type === "LOG" && output.log.message === "report";
+
+/** The last state before the given report. */
+export function stateBefore(run: Run, number: number): IncrementalState {
   const report = run.outputs.filter(isReport)[number];
   if (report === undefined) throw new Error("no report");
   const before = run.outputs.slice(0, run.outputs.indexOf(report));
   const states = before.flatMap((output) => (output.type === "STATE" ? [output] : []));
-  return stateOf({ ...run, states }).due;
+  return stateOf({ ...run, states });
 }

@@ -14,6 +14,16 @@ import { at, lastState, pagesOf, readScript, refused, type Run } from "./testing
 /** The change of a charge between two syncs. */
 type Change = "kept" | "restated" | "toggled";
 
+/** The version of a record after so many changes, from 0 on; null if the provider does not have the record then. */
+export function versionAt(
+  { isThere, changes }: { readonly isThere: boolean; readonly changes: readonly Change[] },
+  count: number,
+): number | null {
+  const past = changes.slice(0, count);
+  const isToggled = past.filter((change) => change === "toggled").length % 2 === 1;
+  return isThere === isToggled ? null : past.filter((change) => change === "restated").length;
+}
+
 export interface Charge {
   readonly id: string;
   /** The day of its start, by its number from 0; a day below 0 lies before the plan. */
@@ -169,10 +179,8 @@ const lastDayOf = ({ day, shownOn, alsoOn, isShort }: Charge): number =>
 
 /** A charge as the provider shows it to a sync; none if the provider does not. */
 function recordOf(charge: Charge, sync: number): readonly Fields[] {
-  const past = charge.changes.slice(0, sync);
-  const isToggled = past.filter((change) => change === "toggled").length % 2 === 1;
-  if (charge.isThere === isToggled) return [];
-  const version = past.filter((change) => change === "restated").length;
+  const version = versionAt(charge, sync);
+  if (version === null) return [];
   const record = costRecord(charge.id, {
     x_RecordUpdatedAt: formatInstant(DAY_ONE + version * HOUR),
     ChargePeriodStart: formatInstant(DAY_ONE + charge.day * DAY),
