@@ -1,6 +1,9 @@
 /** The mutants of days that are due (R10). */
 import type { Mutant } from "./mutant.ts";
 
+const RESTATED =
+  "src/streams/reader_days.test.ts: P5 R10: the day of a written stray is due if this pass had read the day before the stray was restated";
+
 export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
@@ -267,5 +270,26 @@ export const DUE: readonly Mutant[] = [
     from: "return this.#keep({ ...state, due: subtract(state.due, days) });",
     to: "return { ...state, due: subtract(state.due, days) };",
     test: "src/streams/due_windows.test.ts: R10: a day of two windows that wait stays due until both are finished",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "this.#due.mark(ledger.state, restated(strays, this.#read))",
+    to: "ledger.state",
+    test: RESTATED,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/ended_reading.ts",
+    from: "own === undefined || isOlder ?",
+    to: "own === undefined ?",
+    test: RESTATED,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/ended_reading.ts",
+    from: 'updatedAt <= (parseInstant(own?.firstAsOf ?? "") ?? Number.NaN)',
+    to: '!(updatedAt > (parseInstant(own?.firstAsOf ?? "") ?? Number.NaN))',
+    test: "src/streams/ended_reading.test.ts: P5 R10: the day of a stray that was restated %s",
   },
 ];

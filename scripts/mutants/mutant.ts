@@ -10,7 +10,7 @@ export interface Mutant {
   readonly to: string;
   /**
    * The one test that must fail: `path: title`, or `path: group > title` if the group has the rule in its title. A group
-   * alone would also count as failed by a test of it that has nothing to do with the defect.
+   * alone is not enough: another test of the group could fail, for a reason other than the defect.
    */
   readonly test: string;
 }

@@ -123,8 +123,8 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "R2",
-    file: "src/streams/completion.ts",
-    from: "addMissingDays(state.provisional, reading.provisional)",
+    file: "src/streams/ended_reading.ts",
+    from: "addMissingDays(state.provisional, provisional)",
     to: "state.provisional",
     test: "src/streams/reader_days.test.ts: R2: the provisional cost of a written stray is followed under its own day, until that day is read",
   },

@@ -40,7 +40,7 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "for (const [hash, row] of came.rows) this.#know({ hash, ...row, readingId, window });",
+    from: "for (const [hash, { id, day }] of came.rows) this.#know({ hash, id, day, readingId, window });",
     to: "",
     test: "src/streams/reader_days.test.ts: P5: next time a written stray is reported as standing, and an idle second read writes nothing",
   },

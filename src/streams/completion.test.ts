@@ -31,7 +31,7 @@ const noneAgain = { overtakenWindows: 0 };
 
 const dayOne = { day: DAY_ONE, records: 1, writtenBy: null };
 
-/** A state that knows of the stray `lost`, which the window of the fourth day shows, that the first day owns it. */
+/** A state which knows that the first day owns the stray `lost`. The window of the fourth day shows this stray, too. */
 async function owning(): Promise<IncrementalState> {
   const first = await readScript(showing({ 0: [lost] }), { input });
   const late = { ...input, lookback: DAY };
@@ -227,9 +227,9 @@ test("R10: where a window no longer shows a written stray, the days that the pas
   const second = await readScript(showing({}), options);
   const twoDays = { start: DAY_ONE, end: DAY_ONE + 2 * DAY };
   expect(stateOf(second).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
-  // A STATE had called the first day read, so that another one names both days before the report of the third.
+  // An earlier STATE counts the first day as read. So another STATE names both days as due before the report of the third day.
   expect(stateBefore(second, 2).due).toEqual([twoDays]);
-  // No STATE calls the third day read: after a kill, the next process reads this day again.
+  // No STATE counts the third day as read: after a kill, the next process reads this day again.
   expect(stateBefore(second, 3).due).toEqual([twoDays]);
 });
 
@@ -305,7 +305,7 @@ test("R10: rows that are missing make the days due that an earlier process of th
   expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
 });
 
-/** A clock of the provider that each look at it moves on. */
+/** A clock of the provider. Each call moves it on by a millisecond. */
 function ticking(): () => number {
   let now = input.now;
   return () => now++;

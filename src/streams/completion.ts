@@ -17,7 +17,6 @@ import { renewed } from "../core/former.ts";
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
-import { addMissingDays } from "../core/provisional.ts";
 import { daysAbout, type Reading } from "../core/reading.ts";
 import { settle, settleAgain, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
@@ -34,8 +33,10 @@ import {
   lacksWritten,
   type ReadingReport,
   type Resumable,
+  restated,
   standingOf,
   standsAsShown,
+  withStrayCosts,
 } from "./ended_reading.ts";
 import { type Job, jobAgain, jobOf, rewriteJob } from "./job.ts";
 import { straysOf } from "./known_strays.ts";
@@ -76,7 +77,7 @@ export class Completion {
   #leftToNext: ReadonlySet<number> = new Set();
   #unfinished = 0;
   /** The windows that this pass has read as a whole. */
-  readonly #read: Range[] = [];
+  readonly #read: Reading[] = [];
   /** The days that have rows written by this read. */
   readonly #written = new Set<number>();
 
@@ -180,8 +181,9 @@ export class Completion {
   }
 
   /**
-   * R10: a report that takes the proof from days, or from strays, goes out behind a STATE that names these days, or the windows of the
-   * strays, as due. If the process died between the two, no later sync would know that the days are unproven. Windows that are read again after a kill need no STATE.
+   * R10: a report that takes the proof from days, or from strays, goes out behind a STATE that names these days, or the windows
+   * of the strays, as due. Else the process might die behind the report, and no later sync would know that the days are unproven.
+   * Windows that are read again after a kill need no STATE.
    */
   #announce(shrunk: readonly Range[], before: readonly Range[]): void {
     const { ledger } = this.#options;
@@ -191,14 +193,14 @@ export class Completion {
     const unlisted = this.strays.listings.unlisted();
     const days = [...shrunk, ...subtract(before, unread), ...unlisted];
     if (this.#due.areNamed(days, sent)) return;
-    // This STATE may call more windows read than the one before.
+    // This STATE may count more windows as read than the STATE before.
     ledger.update(this.#due.list(this.#due.mark(state, [...shrunk, ...before]), unlisted));
     void ledger.sendAhead();
   }
 
   /**
-   * R10: the days that a loss has overtaken are read once more in the same sync, and the windows of written strays whose days were
-   * read after them. Returns whether there are some.
+   * R10: some windows are read once more in the same sync: those of the days that a loss has overtaken, and those that have to
+   * list their written strays because the days of these strays were read later. Returns whether there are some.
    */
   #readOnceMore(): boolean {
     const { state } = this.#options.ledger;
@@ -217,10 +219,10 @@ export class Completion {
     const agreed = reports.map(({ day }) => day);
     const hasLost = !reading.moved && this.strays.misses(reading);
     const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
-    // A part of the strays would be taken for all of them.
+    // A listing that moved may show only a part of the strays, and the models would take this part for all of them.
     const strays = reading.moved ? [] : this.strays.listed(reading);
     const said = { reading, endedAt, isWhole: false, days: reports, strays };
-    // R10: of a day without rows the report names this reading, so that the models let it judge the strays of the day.
+    // R10: the report of a day without rows names this reading. So the models let this reading judge the strays of the day.
     const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);
     this.strays.listings.reported(judged, reading.id);
     this.#announce([], []);
@@ -236,9 +238,9 @@ export class Completion {
   }
 
   /**
-   * P5: a stray is written if no look has found its owner. If the day owns the stray all the same, the written row replaces the day's
-   * own row: a look during an outage misses owners. And a look may find an owner that came after the day was written. So a day leaves
-   * the state if the look shows another content than the state knows, and the next sync writes the day again.
+   * P5: a stray is written if no look has found its owner. But a look during an outage misses owners, and then the written row
+   * replaces the day's own row. And a look may find an owner that came after the day was written. So a day leaves the state if
+   * the look shows another content than the state knows, and the next sync writes the day again.
    */
   async #looked(reading: Reading, strayDays: readonly number[]): Promise<void> {
     const days = strayDays.filter((day) => reading.start <= day && day < reading.end);
@@ -267,13 +269,9 @@ export class Completion {
     const written = standingOf(reading.totals ?? [], reading.id);
     const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: written });
     const { ledger } = this.#options;
-    const state = this.#due.list(this.#remembered(ledger.state), this.strays.listings.unlisted());
-    // R2: no reading of this pass is about the days of these strays, so that their provisional costs are followed from here.
-    ledger.update(
-      state.mode === "incremental"
-        ? { ...state, provisional: addMissingDays(state.provisional, reading.provisional) }
-        : state,
-    );
+    const marked = this.#remembered(this.#due.mark(ledger.state, restated(strays, this.#read)));
+    const listed = this.#due.list(marked, this.strays.listings.unlisted());
+    ledger.update(withStrayCosts(listed, reading));
     this.#finish({ ...job, missesStrays: false });
     await reported;
   }
@@ -309,9 +307,9 @@ export class Completion {
   }
 
   /**
-   * To be called when no window is left to read. Queues the jobs that overtaken days and pending strays need next. The order matters:
-   * first overtaken days are read once more, and windows with strays to list; then the windows with strays that this process has not
-   * seen, then the days that may own the strays; and then the strays without an owner are written.
+   * To be called when no window is left to read. Queues the jobs that overtaken days and pending strays need next. The order
+   * matters: first the overtaken days and the windows with strays to list are read once more; then the windows with strays that
+   * this process has not seen; then the days that may own the strays. At last the strays without an owner are written.
    */
   async goOn(): Promise<void> {
     const { queue } = this.#options;

@@ -117,7 +117,7 @@ test("R10: the losses of a sync have so many readings together, each of a window
   expect(queued).toEqual([]);
 });
 
-/** The windows that are queued to compare a day, and for parts of days to list their strays. */
+/** The windows that are queued to compare one day, and to list the strays of other windows, one of which ends within a day. */
 function queuedFor(
   changes: Partial<typeof input>,
 ): (Range & { readonly days: readonly number[] })[] {

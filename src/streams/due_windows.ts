@@ -64,7 +64,7 @@ export class DueWindows {
     return this.#keep(state);
   }
 
-  /** W4: a second reading may be shortened. It then ends the waiting of the longer window whose first reading came before it. */
+  /** W4: a second reading may be shorter than the first one. Takes out the window of the first reading, which waits no longer. */
   #takeLonger({ start, end }: Range): Waiting | undefined {
     for (const [name, waiting] of this.#waiting) {
       const { window } = waiting;
@@ -111,7 +111,7 @@ export class DueWindows {
     return subtract(withDue([], [window], this.#now), own);
   }
 
-  /** A reading has decided which of these days are due by themselves. The others are due as long as a window of theirs waits. */
+  /** A reading has decided which of these days are due by themselves. Any other day is due while a window with this day waits. */
   #decide(days: readonly Range[], due: readonly Range[]): void {
     for (const all of [this.#waiting, this.#unlisted]) {
       for (const [name, { window, days: own }] of all) {

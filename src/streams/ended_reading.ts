@@ -1,9 +1,13 @@
 /** A reading that has ended, and its report on its days and its strays (R5). */
 import { digestOf } from "../core/digests.ts";
 import { asFormer } from "../core/former.ts";
+import { addMissingDays } from "../core/provisional.ts";
 import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
 import type { DayReport, Settlement } from "../core/settle.ts";
+import type { StreamState } from "../core/state.ts";
+import { parseInstant } from "../core/time.ts";
 import type { DayTotal } from "../core/totals.ts";
+import { dayRange, type Range } from "../core/window.ts";
 import type { Job } from "./job.ts";
 import type { CameStrays } from "./strays.ts";
 
@@ -40,16 +44,17 @@ export interface EndedWindow {
 export type Resumable = Pick<EndedWindow, "job" | "reading" | "endedAt" | "writes">;
 
 /**
- * R4: the report that a process sends before it writes the first page with another `as_of`, in a window that it goes on with. The killed
- * process may have reported the whole reading, and a platform may have lost its last rows, or keeps them until rows of this process
- * replace them. From this page on, rows of a later moment follow under the same id, and each report on that id would prove them. So
- * this report needs an id that is newer than all of those. Null if nothing has to be taken back.
+ * R4: a process goes on with a window of a killed process, and a page comes with another `as_of`. Before the process writes the
+ * first such page, it sends this report. The killed process may have reported the whole reading. The platform may have lost the
+ * last rows of this reading, or keeps them until rows of this process replace them. From this page on, rows of a later moment
+ * follow under the same id, and each report on that id would prove them. So this report needs an id that is newer than the ids of
+ * all those reports. Null if nothing has to be taken back.
  */
 export function doubtOf(
   { job, reading, endedAt, writes }: Resumable,
   asOf: string,
 ): Omit<ReadingReport, "passBeganAt"> | null {
-  // The pages of this process before this one had the `as_of` of before.
+  // All earlier pages of this process had the same `as_of` as the last page of the killed process.
   const isFirst = job.reading?.lastAsOf === reading.lastAsOf && reading.lastAsOf !== asOf;
   const days = isFirst ? daysAbout(reading).filter(writes) : [];
   if (days.length === 0) return null;
@@ -127,3 +132,25 @@ export function standingOf(totals: readonly DayTotal[], rowsReadingId: string): 
     .filter(({ inside }) => !inside)
     .map(({ day, records }) => ({ day, rowsReadingId, records }));
 }
+
+/** R2: the costs of written strays are followed from here, unless a reading of this pass has told the costs of their days. */
+export const withStrayCosts = (
+  state: StreamState,
+  { provisional }: Pick<Reading, "provisional">,
+): StreamState =>
+  state.mode === "incremental"
+    ? { ...state, provisional: addMissingDays(state.provisional, provisional) }
+    : state;
+
+/**
+ * P5: the days of written strays that this pass had read before the provider restated the strays. An earlier version of such a stray
+ * may have been a record of its day. Then the new row replaces a row that the reading of the day has reported.
+ *
+ * @param readings the windows that the pass has read
+ */
+export const restated = ({ rows }: CameStrays, readings: readonly Reading[]): Range[] =>
+  [...rows.values()].flatMap(({ day, updatedAt }) => {
+    const own = readings.find(({ start, end }) => start <= day && day < end);
+    const isOlder = updatedAt <= (parseInstant(own?.firstAsOf ?? "") ?? Number.NaN);
+    return own === undefined || isOlder ? [] : [dayRange(day)];
+  });

@@ -164,7 +164,7 @@ test("S2: a STATE counts the reports since the last one, and comes only where th
   const counts = outputs.flatMap((output) =>
     output.type === "STATE" ? [output.state.sourceStats.recordCount] : [],
   );
-  expect(counts).toEqual([0, 4, 2]); // a day inside and a stray one for each
+  expect(counts).toEqual([0, 4, 2]); // each report has two rows: one for its day and one for its strays
 });
 
 test("S2: a reading that is reported in parts, with another one between, gives no two equal STATEs", async () => {

@@ -67,8 +67,8 @@ export class ExportWindows {
 
   /**
    * Reports a reading whose last page was written. The reading's own stream sends {@link sendState} before its next STATE. The
-   * caller waits for this before the state counts the window as read, so that
-   * each reading is reported. A reading that began without totals proves nothing and is not reported.
+   * caller waits for this before the state counts the window as read, so that each reading is reported. A reading that began
+   * without totals proves nothing and is not reported.
    */
   async report(said: ReadingReport, context: ReadingContext): Promise<void> {
     const { reading } = said;

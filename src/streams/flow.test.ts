@@ -235,7 +235,7 @@ test("a window that fails ends, and its lane goes on with the next", async () =>
   await lane.after("request a1");
   const fault = new Error("a fault");
   expect(await lane.after("write a", fault)).toEqual(["fail a", "request b1"]);
-  expect(await lane.after("request a2", fault)).toEqual([]); // nobody asks for it any more, and nobody minds
+  expect(await lane.after("request a2", fault)).toEqual([]); // the window has ended: the error of its page is ignored
   expect(await lane.after("request b1", fault)).toEqual(["fail b", "request c1"]);
   await lane.after("request c1");
   expect(await lane.after("write c")).toEqual(["end c"]);

@@ -238,7 +238,7 @@ export class Outlet<Item> implements AsyncIterable<Item> {
           try {
             yield next.item;
           } finally {
-            next.written(); // also where the consumer goes away with it
+            next.written(); // also if the consumer goes away while it has this item
           }
         } else if (this.#closed) {
           return;

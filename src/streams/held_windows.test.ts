@@ -33,7 +33,7 @@ const options = { input, stateInterval: 1000 };
 const first = await readScript(provider(records), options);
 const stored = lastState(first);
 
-/** The days that the latest STATE before each output of records has in its known ranges, and the days of these records. */
+/** The latest STATE before each output of records must not have the content of the day of the output's first record. */
 function expectForgottenFirst({ outputs }: Run): void {
   for (const [index, output] of outputs.entries()) {
     if (output.type !== "RECORD_LINES") continue;

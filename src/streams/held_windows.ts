@@ -112,7 +112,7 @@ export class HeldWindows {
     return await this.released();
   }
 
-  /** The windows whose rows went out since the last call, before those of another page. Resolves when the rows are written. */
+  /** The windows whose held rows went out since the last call. Resolves when these rows are written. */
   async released(): Promise<readonly OpenWindow[]> {
     const released = this.#released.splice(0);
     await Promise.all(released.map(({ written }) => written));

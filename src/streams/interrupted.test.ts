@@ -134,10 +134,10 @@ const isStray = ({ charges }: World, id: string): boolean =>
   charges.some((charge) => charge.id === id && charge.shownOn !== null);
 
 /**
- * The losses through an interruption. Each current record that is in the table without the interruption has to be there with it, and
- * each one that stands has to stand. A withdrawn row may stand only if it stands without the interruption too. Charges that another
- * day's window shows are left out of this last demand where windows have several days: whether a window judges them depends on its
- * bounds.
+ * The losses through an interruption: `whole` is the table without the interruption, `parts` the table with it. Each current
+ * record that is in `whole` has to be in `parts`, and each that stands in `whole` has to stand in `parts`. A withdrawn row may
+ * stand in `parts` only if it stands in `whole`. If windows have several days, this last rule leaves out charges that the window
+ * of another day shows: the bounds of a window decide whether it judges them.
  */
 function costOf(world: World, whole: Table, parts: Table): string[] {
   const records = recordsAt(world, world.before);
@@ -188,7 +188,7 @@ test("S2 S4 R6 R10 P5: wherever a sync dies, or a query fails or refuses its cur
   );
 });
 
-/** Each query hides a charge in turn, alone or after the query before it has refused its cursor. */
+/** Faults that hide a charge from one query: from each query in turn, or from the query after a refused cursor. */
 function hidesOf({ charges, before }: World, run: Run, faults: readonly Fault[]): Fault[] {
   const changed = charges.filter(
     ({ shownOn, isOwned, changes }) =>

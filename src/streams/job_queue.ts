@@ -11,13 +11,13 @@ import { type Job, jobOf, resumedJob } from "./job.ts";
 import type { ReadPolicy } from "./reader_options.ts";
 
 export interface JobQueueOptions {
-  /** Requests at once, 1 to 16: the most if the number finds itself (C1). */
+  /** Requests at once, 1 to 16; the maximum if the config names no number (C1). */
   readonly lanes: number;
   /** Records of a page, >= 1. */
   readonly pageSize: number;
   /** `maximum_window_days` of the dataset, >= 1. */
   readonly maximumDays: number;
-  /** Called with the number of windows of the read, where days get into other windows than planned. */
+  /** Called with the new number of windows of the read, if cutting or joining windows has changed it. */
   readonly onPlanned: (windows: number) => void;
 }
 

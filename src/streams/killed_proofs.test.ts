@@ -26,7 +26,7 @@ const record = fc.record({
   changes: fc.tuple(change, change, change),
 });
 const death = fc.record({
-  /** The last line that a process writes: by its share of all lines, of which 1000 is the last one, or the first report. */
+  /** The point where a process dies: behind so many thousandths of its output, or behind its first report. */
   at: fc.oneof(fc.nat(1000), fc.constant(1000), fc.constant("report" as const)),
   /** Whether the platform keeps rows behind the last STATE. It keeps reports in any case. */
   keepsRows: fc.boolean(),
@@ -76,7 +76,7 @@ function changedAt(life: Life, phase: number): number {
   return DAY_ONE + DAYS * DAY + last * MINUTE;
 }
 
-/** The reports that count: the newest one of each day, and of each reading its last one. */
+/** The reports that count: for each day, the report of the newest reading; of several reports of this reading, the last one. */
 function deciding({ reports }: Table) {
   const newest = new Map<number, ReadingReport["days"][number] & { readonly id: string }>();
   for (const { reading, days } of reports) {
@@ -148,7 +148,7 @@ async function processOf(life: Life, phase: number, stored: IncrementalState | n
 
 const isState = ({ type }: { readonly type: string }): boolean => type === "STATE";
 
-/** The wrong proofs after a chain of processes. Of each a part of the output reaches the platform. */
+/** The wrong proofs after a chain of processes. A part of the output of each process reaches the platform. */
 async function faultsOf(life: Life): Promise<string[]> {
   let table = new Table();
   let stored: IncrementalState | null = null;

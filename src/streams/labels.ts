@@ -31,7 +31,7 @@ export interface LabelsOptions {
   /** The provider's clock, in milliseconds since 1970. */
   readonly providerNow: () => number;
   readonly stop: AbortSignal;
-  /** The least time between two STATEs but the last, in milliseconds. */
+  /** The least time between two STATEs, in milliseconds. The last STATE does not wait. */
   readonly stateInterval: number;
 }
 

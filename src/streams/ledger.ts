@@ -1,6 +1,6 @@
 /**
- * The one owner of a stream's state: all parts of a reader read and change the state here. A STATE says when the state goes out,
- * and what it counts (S2); with it goes the estimate of the whole sync.
+ * The one owner of a stream's state: all parts of a reader read and change the state here. The ledger decides when a STATE goes
+ * out and which records the STATE counts (S2). It also sends the estimate of the whole sync.
  */
 import { readingId, type ReadingIds, RecordFingerprint } from "../core/identity.ts";
 import { forget, type GoneDay } from "../core/known_days.ts";
@@ -131,7 +131,7 @@ export class Ledger {
     await this.sendAhead();
   }
 
-  /** Sends the state too, but does not count as a STATE of records: the next one comes no later because of it. */
+  /** Sends the state as it is now, too, but this STATE does not delay the next one that is due after the interval. */
   async sendAhead(): Promise<void> {
     const { stream, send, before } = this.#options;
     let { encoded, text } = this.#bounded();
@@ -174,7 +174,7 @@ export class Ledger {
     return (high >>> 12) * 2 ** 32 + low;
   }
 
-  /** Makes the state differ from all that were sent, because it reserves ids again. */
+  /** Reserves ids once more, so that the state differs from all states that were sent. */
   #renew(): void {
     const { newestId, chain } = this.#state;
     const reserved = this.#options.ids.reserve(newestId ?? readingId(0, chain));

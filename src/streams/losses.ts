@@ -34,7 +34,7 @@ export class Losses {
   /** The last end of a reading that has found rows missing. */
   #lostAt = -Infinity;
 
-  /** @param reads a read that is out of date in part (S3) may end within a day; its days are read once more as a whole */
+  /** @param reads read windows; if a part of one is out of date (S3), the rest may end within a day: the day counts as a whole */
   constructor(reads: readonly Range[]) {
     this.#reads = union(reads.map(wholeDays));
   }
@@ -50,7 +50,7 @@ export class Losses {
     return { before, own };
   }
 
-  /** In the same millisecond the order is not known. A reading that has ended already began earlier in most cases. */
+  /** A reading that began in the same millisecond counts, too: as it has ended already, it began earlier in most cases. */
   #readBefore(endedAt: number): Range[] {
     const earlier = this.#ended.filter((other) => other.beganAt <= endedAt);
     return [...this.#reads, ...earlier.flatMap((other) => other.about)];

@@ -1,7 +1,7 @@
 /**
- * The days that the models call overtaken are due (R10). The property draws small exports of which rows go while windows are read, by
- * several lanes, and syncs that fail or die. After a complete sync it compares the days that the models would call overtaken with the
- * days that the next sync reads.
+ * The days that the models call overtaken are due (R10). The property draws small exports, whose rows vanish while several lanes
+ * read windows, and syncs that fail or die. After a complete sync it compares the days that the models would call overtaken with
+ * the days that the next sync reads.
  */
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -54,7 +54,7 @@ interface World {
   readonly isSnapshot: boolean;
   /** The days that are due after the first sync. */
   readonly due: Range;
-  /** No window of the first sync begins again: of rows that no STATE knows, R10 says nothing. */
+  /** The first sync meets no fault, so that none of its windows begins again: R10 says nothing of rows that no STATE knows. */
   readonly first: Pick<Sync, "gone" | "from">;
   readonly syncs: readonly Sync[];
 }
@@ -102,7 +102,7 @@ const worlds: fc.Arbitrary<World> = fc.integer({ min: 2, max: 5 }).chain((days) 
     })
     .map(({ due: [one, other], charges, ...rest }) => ({
       ...rest,
-      // A window never holds both days of a charge that its own day hides.
+      // If the window of its own day hides a charge, no window holds both this day and the day that shows the charge.
       charges: charges.map(({ day, shownOn }) => ({
         day,
         shownOn: shownOn !== null && shownOn >= day + rest.windowDays ? shownOn : null,

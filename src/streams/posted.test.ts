@@ -88,7 +88,7 @@ test("R10: a second reading of a day without rows judges the strays of the day, 
     marksReports: true,
     stateInterval: DAY,
   });
-  // The window of the stray finds a row missing, so the other days are read once more, and it lists its stray behind them.
+  // The window of the stray finds a row missing. So the other days are read once more, and then this window lists its stray.
   expect(startsOf(run)).toEqual([0, 1, 2, 3, 0, 1, 3, 2]);
   expect(secondOf(run)).toEqual([
     [[0], []],
@@ -220,7 +220,7 @@ test("R10: a sync that has nothing else to read lists strays, too, or ends if no
   const run = await readScript(showing(before), { input, stored: lastState(failed) });
   expect(startsOf(run)).toEqual([0]);
   expect(secondOf(run)).toEqual([[[], [2]]]);
-  expect(stateOf(run).due).toEqual([range(0, 1)]); // for whatever cause: the next pass reads it
+  expect(stateOf(run).due).toEqual([range(0, 1)]); // the day may be due for another cause, too: the next pass reads it
   expect(run.succeeded).toBe(true);
   const empty = await readScript(showing(before), {
     input: { ...input, endDate: DAY_ONE },
@@ -417,7 +417,7 @@ test("R10 R11: while the source cannot show all of its rows, no window lists its
   expect(run.succeeded).toBe(true);
 });
 
-/** The records that stand after each of three complete syncs, and those that the provider has always shown since the first. */
+/** The records that the provider has at one of three complete syncs, and that do not stand after this sync. */
 async function lost(world: World): Promise<string[]> {
   const gone: string[] = [];
   let table = new Table();

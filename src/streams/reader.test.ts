@@ -139,7 +139,7 @@ test("P5 S4: windows that replace one repeat nothing of it, and each remembers f
   expect(idsOf(run)).toEqual(["one", "odd", "b", "two"]);
   const [replaced] = lastState(begun)?.pass?.open ?? [];
   expect(new Set([replaced?.id, ...run.reports.slice(0, 2).map(({ id }) => id)]).size).toBe(3);
-  expect(run.reports[1]?.totals?.map(({ records }) => records)).toEqual([1]); // odd carries the other's id
+  expect(run.reports[1]?.totals?.map(({ records }) => records)).toEqual([1]); // the row of `odd` has the id of the first reading
   const down = new ConnectorError("unavailable", "It is down.");
   const cutShort = await readScript([[refused("cursor_refused")], [pageOf([one], "b"), down]], {
     stored: lastState(begun),
@@ -486,7 +486,7 @@ test("L3: a position in the future ends the stream as a transient error, and the
   );
 });
 
-/** Pages without end, in each of which another one of three records is new. */
+/** Pages without end. On each page, one of the three records has a new version. */
 function* endless(day: number): Generator<FetchedPage> {
   for (let page = 0; ; page++) {
     const records = ["a", "b", "c"].map((id, index) =>

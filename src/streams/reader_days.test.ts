@@ -696,6 +696,31 @@ test("P5: a stray that is restated between the two readings is written as it com
   expect(stateOf(next)).toEqual(stateOf(run));
 });
 
+test("P5 R10: the day of a written stray is due if this pass had read the day before the stray was restated", async () => {
+  const [asOf, later] = ["2026-01-10T00:00:00Z", "2026-01-10T00:00:01Z"];
+  const row = strayOf("row", 0);
+  const restatedAt = (text: string): Fields => ({ ...row, x_RecordUpdatedAt: text });
+  const readBefore = (newer: Fields): Promise<Run> => {
+    const script = ({ start }: { start: number }): FetchedPage[] => [
+      pageOf([start === DAY_ONE ? row : newer], null, { asOf }),
+    ];
+    return readScript(script, { input: twoDays });
+  };
+  expect(stateOf(await readBefore(restatedAt(asOf))).due).toEqual([]);
+  const newer = restatedAt(later);
+  const first = await readBefore(newer);
+  expect(idsOf(first)).toEqual(["row", "row"]);
+  expect(stateOf(first).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + DAY }]);
+  // Without the day that is due, the next sync would read the second day only.
+  const next = await readScript(showing({ 0: [newer], 1: [newer] }), {
+    input: { ...twoDays, lookback: DAY },
+    stored: lastState(first),
+  });
+  expect(dataOf(next)).toMatchObject([newer]);
+  expect(known(next)?.days.get(DAY_ONE)).toMatchObject({ records: 1 });
+  expect(stateOf(next)).toMatchObject({ due: [], strays: [] });
+});
+
 test("P5: a stray that does not come again leaves its window unfinished, with a warning, and the next sync tries again", async () => {
   const lost = strayOf("lost", 0);
   const script = [[pageOf([])], [pageOf([lost])], [pageOf([])]];

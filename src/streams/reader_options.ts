@@ -15,7 +15,7 @@ export interface Run {
   readonly limits: Limits;
   readonly outlet: Outlet<Output>;
   readonly writer: PageWriter;
-  /** Names readings so that each sorts behind all that are known of (R4). */
+  /** Makes reading ids that sort behind all known reading ids (R4). */
   readonly ids: ReadingIds;
   /** The provider's clock, in milliseconds since 1970. */
   readonly providerNow: () => number;
@@ -26,10 +26,10 @@ export interface Run {
 export interface ReadPolicy {
   readonly granularity: Granularity | null;
   readonly pageSize: number;
-  /** Requests at once, 1 to 16: the most if the number finds itself (C1). */
+  /** Requests at once, 1 to 16; the maximum if the config names no number (C1). */
   readonly lanes: number;
   readonly invalidRecords: "fail" | "warn";
-  /** The least time between two STATEs but the last, in milliseconds. */
+  /** The least time between two STATEs, in milliseconds. The last STATE does not wait. */
   readonly stateInterval: number;
 }
 

@@ -176,7 +176,8 @@ export class RecordFilter {
       this.#came.ids.add(id);
       if (hasOwner || strays.stands(FINGERPRINT)) return Number.NaN;
       this.#count(record, false);
-      this.#came.rows.set(FINGERPRINT.contentText, { id, day: this.#day });
+      const updatedAt = parseInstant(textOf(record["x_RecordUpdatedAt"])) ?? Number.NaN;
+      this.#came.rows.set(FINGERPRINT.contentText, { id, day: this.#day, updatedAt });
       return repeats ? Number.NaN : this.#day;
     }
     if (hasOwner) return Number.NaN;

@@ -72,7 +72,7 @@ const dataOf = (lines: Lines): Fields[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line).record.data);
 
-/** Both ways of a page into lines: scanned, and written again because spaces inside records make it no plain page. */
+/** Pages for both ways to lines: a plain page is scanned; a page with spaces inside records is not plain and is written again. */
 const PATHS = [
   ["plain", (records: readonly unknown[]) => JSON.stringify({ data: records })],
   ["rewritten", (records: readonly unknown[]) => JSON.stringify({ data: records }, null, 2)],
@@ -548,7 +548,7 @@ test("the hot path equals the plain path on arbitrary pages", { timeout: 30_000 
   );
 });
 
-/** A record's data as it is written: our own members give way, and stand in `x_ProviderColumns` with all that is not named. */
+/** A record's data as it is written: `x_ReadingId` is ours; the provider's is in `x_ProviderColumns`, as all unnamed members. */
 function expectedOf(json: string): Fields {
   const record: Fields = JSON.parse(json);
   const { x_ReadingId: _, ...own } = record;

@@ -37,7 +37,7 @@ const showing: (windows: Windows) => Script = onePerPage;
 
 const down = new ConnectorError("unavailable", "It is down.");
 
-/** The same, but it goes down behind so many pages of a request for a day. The first request has the number 1. */
+/** The same, but one request for a day fails after so many pages: the request with the number `request`, counted from 1. */
 function failing(windows: Windows, day: number, { request = 1, pages = 1 } = {}): Script {
   let asked = 0;
   return (query, cursor) => {
@@ -72,7 +72,7 @@ test.each([
     const run = await readScript(showing(windows), { input, stored: lastState(killed) });
     expect(askedFor(run, 0)).toEqual(["p1", "p0"]);
     expect(idsOf(run)).not.toContain("lost");
-    // A day that this process has not written is compared, and then remembers the strays that it owns.
+    // If this process has not written the day, it compares the day, and the state remembers the strays that the day owns.
     const owned = shown === knows ? [{ day: DAY_ONE, readingId: null }] : [];
     expect(stateOf(run).strays).toMatchObject(owned);
   },
@@ -208,7 +208,7 @@ test("S1: a second reading that a later process begins again claims no later ins
 test("S3 W3: a window whose first day has left retention since its first page was read goes on at the next page", async () => {
   const twelfth = DAY_ONE + 12.5 * DAY;
   const long = { ...late, now: twelfth, endDate: null, retentionDays: 13, maximumWindowDays: 31 };
-  // A start date that moves to earlier plans days that no other sync reads.
+  // If the start date moves back, a sync plans days that no sync has read before.
   const recent = { ...long, startDate: DAY_ONE + 8 * DAY };
   const before = await readScript(showing({}), { input: recent });
   const rows = [recordOf("a", 0), recordOf("b", 1)];
@@ -222,7 +222,7 @@ test("S3 W3: a window whose first day has left retention since its first page wa
   expect(idsOf(run)).toEqual(["b"]);
 });
 
-/** A script whose pages have this `as_of`, and those behind the first page of an answer another one, if there is one. */
+/** A script whose answers have the `as_of` `said` on their first page, and `behind` on all later pages. */
 const asOf =
   (said: string, script: Script, behind = said): Script =>
   (query, cursor) =>
@@ -233,7 +233,7 @@ const asOf =
 const [earlier, later] = ["2026-01-05T09:00:00Z", "2026-01-05T10:00:00Z"];
 const three = [recordOf("a", 0), recordOf("b", 0), recordOf("c", 0)];
 
-/** A process that dies behind its first report, on a platform that keeps reports, and of rows those that a STATE covers. */
+/** A process that dies behind its first report. The platform keeps the report, but only those rows that a STATE covers. */
 async function diedBehindItsReport(script: Script) {
   const run = await readScript(script, { input, marksReports: true, limits: { heldPageBytes: 0 } });
   return { report: run.said[0], stored: stateBefore(run, 0) };

@@ -28,7 +28,7 @@ export type WrittenStray = KnownStray & { readonly readingId: string };
 export interface ListingPlan {
   /** The range that the read may request. */
   readonly bounds: Range;
-  /** The days that were due before this read. The process before may have left strays of theirs unlisted. */
+  /** The days that were due before this read. The process before may not have listed the strays that their windows show. */
   readonly due: readonly Range[];
 }
 
@@ -48,11 +48,11 @@ export class StrayListings {
   readonly #listed = new Map<string, string>();
   /** By day: the newest reading that has proven it, and judged its strays. */
   readonly #reported = new Map<number, string>();
-  /** The strays that have to be listed, whatever reading was the last one of their day. */
+  /** The strays that have to be listed, no matter when their day was proven. */
   readonly #open: Set<string>;
-  /** The strays whose windows were asked to list them once more, and have not. */
+  /** The strays whose windows {@link takeUnlisted} has given, and which no reading has listed since. */
   readonly #asked = new Set<string>();
-  /** The strays that such a reading misses, and those that one has ever missed in this read. */
+  /** The strays that a second reading missed and no reading has listed since; `#missed`: all that one has missed in this read. */
   readonly #missing = new Set<string>();
   readonly #missed = new Set<string>();
   /**
@@ -84,8 +84,8 @@ export class StrayListings {
   }
 
   /**
-   * To be called after a complete reading that lists the written strays once more. Of a window that this read may not request as a
-   * whole, no reading tells whether the stray is missing: the stray is done once all other parts were listed without it.
+   * To be called after a complete reading that lists the written strays once more. If this read may request only a part of a
+   * stray's window, no reading tells whether the stray is missing: the stray is done once all of this part was listed without it.
    *
    * @returns whether the reading misses a stray that no such reading has missed before in this read
    */
@@ -113,8 +113,8 @@ export class StrayListings {
   }
 
   /**
-   * To be called with the days that a second reading confirms. It judges the strays of days without rows only ({@link reported}), but of
-   * all days only the strays of its pass count as listed.
+   * To be called with the days that a second reading confirms. Such a reading judges strays only on days without rows
+   * ({@link reported}). But on all its days, a stray counts as listed only if a reading of the same pass has listed it.
    */
   confirmed(days: readonly number[]): void {
     this.open(({ hash, day }) => days.includes(day) && !this.#listed.has(hash));
@@ -131,8 +131,8 @@ export class StrayListings {
   }
 
   /**
-   * The windows that are due for their strays: the day of these was proven after their last listing, a second reading misses them, or
-   * the next sync has to judge them.
+   * The windows that are due for their strays. There are three causes: the day of a stray was proven after the last listing of
+   * the stray, a second reading has missed a stray, or the next sync has to judge the strays of the window.
    */
   unlisted(): Range[] {
     return [...distinct(this.#unlisted), ...this.#unjudged];
@@ -165,7 +165,7 @@ export class StrayListings {
     return this.#open.has(hash) || reported > (this.#listed.get(hash) ?? readingId);
   }
 
-  /** Whether this read may request a part of the stray's window that it has not listed without the stray. */
+  /** Whether the stray's window has a part that this read may request, and that was not listed without the stray yet. */
   #mayBeListed({ hash, window }: WrittenStray): boolean {
     return subtract(clip([window], this.#bounds), this.#unseen.get(hash) ?? []).length > 0;
   }

@@ -130,7 +130,7 @@ class Connection {
     return run;
   }
 
-  /** The records that stand otherwise than the provider has them. */
+  /** The differences between the records that stand and those of the provider. */
   wrong(phase: number): string[] {
     const records = recordsAt(this.#life, phase).map(({ fields }) => JSON.stringify(fields));
     const standing = [...this.#table.standing().values()].map(({ text }) => text);

@@ -47,7 +47,7 @@ const within =
     start <= day && day < end;
 const came = (...ids: string[]) => ({
   ids: new Set(ids),
-  rows: new Map(ids.map((id) => [hashOf(id), { id, day: DAY_ONE }])),
+  rows: new Map(ids.map((id) => [hashOf(id), { id, day: DAY_ONE, updatedAt: 0 }])),
 });
 
 test("P5: a stray waits for each window that showed it, until a window returns it as its own", () => {
@@ -372,7 +372,7 @@ test("S8: the state remembers 2,000 strays: the newest that were written, then t
   const owned = new Strays(ids.map((id) => strayOf(id, { readingId: null })));
   owned.wrote(
     new Set(),
-    { ...came("w"), rows: new Map([[hashOf("w"), { id: "w", day: second.start }]]) },
+    { ...came("w"), rows: new Map([[hashOf("w"), { id: "w", day: second.start, updatedAt: 0 }]]) },
     first,
     "r1",
   );

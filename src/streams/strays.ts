@@ -44,8 +44,8 @@ interface Pending {
   isAbsent: boolean;
 }
 
-/** A stray's row that was written. */
-export type StrayRow = Pick<Pending, "id" | "day">;
+/** A stray's row that was written. `updatedAt`: its `x_RecordUpdatedAt`, in milliseconds since 1970; NaN if it is no instant. */
+export type StrayRow = Pick<Pending, "id" | "day"> & { readonly updatedAt: number };
 
 /** The strays that came in a reading which was to write them. Hashes are 24 hexadecimal digits. */
 export interface CameStrays {
@@ -267,9 +267,9 @@ export class Strays {
 
   /**
    * To be called after a reading that was to write these strays of its window. The strays whose ids came wait no longer, and the
-   * state remembers the rows. The other strays are absent. Earlier versions of a row are forgotten: if a provider goes back to such a
-   * version, it is written again. If the state has no id of a stray of the same day that no window has shown in this read, the stray
-   * may be an earlier version, too: it is forgotten with its group.
+   * state remembers the rows. The other strays are absent. Earlier versions of a row are forgotten: if a provider goes back to
+   * such a version, it is written again. A stray of the same day may be an earlier version, too, if the state has no id of the
+   * stray, and no window has shown the stray in this read: it is forgotten with its group.
    *
    * @returns the number of ids that did not come
    */
@@ -282,7 +282,7 @@ export class Strays {
         absent.add(pending.id);
       }
     }
-    for (const [hash, row] of came.rows) this.#know({ hash, ...row, readingId, window });
+    for (const [hash, { id, day }] of came.rows) this.#know({ hash, id, day, readingId, window });
     const rows = [...came.rows.values()];
     const [ids, days] = [new Set(rows.map(({ id }) => id)), new Set(rows.map(({ day }) => day))];
     for (const { hash, id } of this.#known.values())
@@ -333,8 +333,9 @@ export class Strays {
   }
 
   /**
-   * P5: a window no longer shows some written strays. The key of an earlier version of a stray that waits brings the new one. Of every
-   * other one the whole group leaves the lists of written strays, so that the others of the group wait once more.
+   * P5: a window no longer shows some written strays. If a stray with the same id waits, the missing one was its earlier version,
+   * and the new row will replace the old one by the key. The group of every other missing stray leaves the lists of written
+   * strays, so that the other strays of the group wait once more.
    *
    * @returns whether it breaks a group
    */

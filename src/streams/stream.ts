@@ -94,7 +94,7 @@ export interface SourceNotes {
    * the days before this instant.
    */
   readonly unprovenBefore: (dataset: StreamDefinition["name"]) => number | null;
-  /** R2: an instant from which the dataset still changes at `now`; null if only the lags of capabilities tell. */
+  /** R2: at `now`, the dataset may still change from this instant on; null if only the lags of capabilities tell. */
   readonly changesFrom: (dataset: StreamDefinition["name"], now: number) => number | null;
 }
 

@@ -131,7 +131,7 @@ export class Table {
     });
   }
 
-  /** Whether a reading tells that a stray is gone which its window no longer shows. */
+  /** Whether a reading can tell that a stray is gone: it covers the stray's window and is newer than the stray's last listing. */
   #judges(
     { isWhole, reading }: ReadingReport,
     window: Range,
@@ -161,7 +161,7 @@ export class Table {
     return !isGone && !isReturned;
   }
 
-  /** @param judges whether a report, which names rows of its own reading or not, counts */
+  /** @param judges whether a report counts; `isOwn`: the rows that it names are those of its own reading */
   #anchors(
     windows: ReadonlyMap<string, Range>,
     judges: (report: ReadingReport, isOwn: boolean) => boolean,

@@ -134,7 +134,7 @@ interface Options {
 export const refused = (code: "cursor_refused" | "bad_request"): ConnectorError =>
   new ConnectorError(code, "The provider refuses it.");
 
-/** The pages or the error that come, for each query in order of asking; or those that a query gets, which may have no end. */
+/** For each query in turn, its pages, or an error in their place; or a function of the query, whose pages may have no end. */
 type Script =
   | readonly (readonly Step[])[]
   | ((query: WindowQuery, cursor: string | null) => Iterable<Step>);

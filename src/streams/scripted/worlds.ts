@@ -34,7 +34,7 @@ export interface Charge {
   readonly alsoOn: number | null;
   /** Whether the window of its own day returns it. */
   readonly isOwned: boolean;
-  /** Whether it lasts its own day only, although the window of another day shows it: a correction, by the day of its posting. */
+  /** Whether it lasts its own day only, although the window of another day shows it: a correction, by its posting day. */
   readonly isShort: boolean;
   /** So many of its versions are provisional. */
   readonly provisional: number;
@@ -78,7 +78,7 @@ const life = {
   ),
 };
 
-/** Charges of a day each, as many on each day, which all live in the same way: so a provider makes a month final. */
+/** Charges of one day each, the same number on each day. All change in the same way, as when a provider makes a month final. */
 const plain = (days: number, most: number): fc.Arbitrary<Charge[]> =>
   fc.tuple(fc.oneof(fc.nat(most), fc.constant(most)), fc.record(life)).map(([perDay, lived]) =>
     Array.from({ length: days * perDay }, (_, index) => {
@@ -108,8 +108,8 @@ const strayOf = (
 });
 
 /**
- * Charges that may last for days. No window holds both the start of a charge that its own day hides and the day that shows it: else the
- * export would depend on the windows that it is asked for.
+ * Charges that may last for days. If the window of its own day hides a charge, no window holds both this day and the day that
+ * shows the charge: else the records of the export would depend on the windows that are asked for.
  */
 const special = (days: number, windowDays: number, most: number): fc.Arbitrary<Charge[]> =>
   fc
@@ -120,7 +120,7 @@ const special = (days: number, windowDays: number, most: number): fc.Arbitrary<C
         gap: fc.nat(4),
         /** The days from the window that shows it to another one that does; 0 if no other one does. */
         more: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 3 })),
-        /** Whether the last day shows it, which each sync reads. */
+        /** Whether the last day shows the charge. Each sync reads the last day. */
         isLate: fc.boolean(),
         isOwned: fc.boolean(),
         isShort: fc.boolean(),
@@ -197,7 +197,7 @@ export function recordsAt({ charges }: World, sync: number): ReadonlyMap<string,
   return new Map(records.map((record) => [String(record["x_RecordId"]), record]));
 }
 
-/** A fault of one query of a sync, which the query's number names. */
+/** A fault of one query of a sync; `query` is the number of the query. */
 export interface Fault {
   readonly query: number;
   /** The page that does not come, and the answer in its place; null if all pages come. */
@@ -241,7 +241,7 @@ function pagesAt(
 const errorOf = (code: "unavailable" | "cursor_refused"): ConnectorError =>
   code === "unavailable" ? new ConnectorError(code, "It is down.") : refused(code);
 
-/** Reads the provider as it is at a sync. `faults`: those that its requests could have met. */
+/** Reads the provider as it is at a sync. Returns all `faults` that its queries could have met, too. */
 export async function readWorld(
   world: World,
   sync: Sync,
