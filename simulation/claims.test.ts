@@ -11,7 +11,7 @@ import { lifeOf, plainRules, scripted } from "./scripted.ts";
 const BEGIN = Date.UTC(2026, 4, 12) + 3 * HOUR;
 const costs = plainRules("costs", { selects: "overlap" });
 
-/** The lines of two syncs of a cost of one day and of a longer one. The second sync finds that the first day owns the longer one. */
+/** The lines of two syncs. The account has a short cost and a long one; in the second sync the first day owns the long cost. */
 async function syncs(): Promise<{ connection: Connection; items: readonly (readonly Item[])[] }> {
   const short = lifeOf(costs, "short", BEGIN - 5 * DAY, { at: BEGIN - 5 * DAY });
   const long = {

@@ -13,7 +13,7 @@ import type { StreamName, Version } from "./records.ts";
 
 const PRINT = new RecordFingerprint();
 
-/** Records with members of the provider's own: their usual order is not the order in which they come. */
+/** Whether a version has only members of the interface. The engine sorts all others by name for the hash; `text` does not. */
 const isPlain = ({ extra }: Version): boolean => extra === "";
 
 /** The hashes of a version, until the next call. */

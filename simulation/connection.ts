@@ -49,11 +49,11 @@ export class Connection {
   mayCountTwice = false;
   /** R4: the streams whose platform gave back a STATE that is older than the last one before the rows that it kept. */
   readonly tooOld = new Set<StreamName>();
-  /** R4: the ids of reports that it kept behind such a STATE: the state does not know that their days are due. */
+  /** R4: the ids of the reports that the platform kept behind such a STATE: the state does not know that their days are due. */
   readonly tooOldFor = new Set<string>();
   /** The readings whose reports came after the last STATE that the platform kept: the state knows nothing of them. */
   readonly #uncovered = new Set<string>();
-  /** W3: the latest end of retention by stream. A provider takes a charge before it back, and may show it again if retention grows. */
+  /** W3: the latest retention floor of each stream. A charge before this floor vanishes, and may come back if retention grows. */
   readonly #floors = new Map<StreamName, number>();
   /** The latest instant that the header `Date` named in any sync. Days that have left retention by this instant are not followed (R2). */
   #latestDate = -Infinity;

@@ -234,8 +234,8 @@ function reportBefore(
 }
 
 /**
- * The instant from which on a record must have been visible to be missed. P6: a listing that moved may skip just the record that is new
- * since the reading before. Then the two readings agree, and are believed.
+ * A proven day must have every record that was visible from this instant on. P6: a listing that moved may skip exactly the record
+ * that is new since the reading before. The two readings then agree and are believed, so such a record may be missing.
  */
 function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse): number {
   const from = Date.parse(report.first_as_of);

@@ -206,7 +206,7 @@ function isAgain(
 
 /**
  * S4: a window that is open in a STATE is open in the next one too, unless it was read to its end or its own cursor was refused.
- * The failure of another window is no reason to leave. Drawn faults may refuse any cursor, so lives with such faults are not checked.
+ * A failure of another window must not close this one. Drawn faults may refuse any cursor, so lives with them are not checked.
  */
 function judgeCursors(stream: StreamName, { result, exchanges, mayShorten }: Judged): string[] {
   if (mayShorten) return [];

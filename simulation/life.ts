@@ -143,7 +143,16 @@ function nextStep(before: Step, draw: Draw): Step {
     date: world.trials.clock ? drawDate(world.trials.random, draw.now, draw.lastDate) : CALM.date,
     absent: world.trials.changes && world.trials.random.chance(0.2) ? "costs" : null,
   };
-  return world.trials.clock ? withoutStates(step, world.trials.random) : step;
+  const { clock, reports } = world.trials;
+  if (!plain && reports?.chance(0.5)) return untilReport(step, reports);
+  return clock ? withoutStates(step, world.trials.random) : step;
+}
+
+/** The process dies just after a report of a day. A STATE may have covered the day's rows or not. */
+function untilReport(step: Step, random: Random): Step {
+  let left = random.int(0, random.pick([2, 15]));
+  const killWhen = ({ kind }: Item): boolean => kind === "report" && --left < 0;
+  return { ...step, end: { killWhen }, stateInterval: random.pick([0, 1000, 60_000]) };
 }
 
 /** In lives with an unsteady clock most kills leave the platform rows that no STATE covers. */

@@ -20,7 +20,7 @@ export function textOf(
   return `{${parts.join(",")}}`;
 }
 
-/** The members of a record in an order of their own. All values of the simulation are texts without commas, or null. */
+/** The members of a record in an order that `salt` decides. All values of the simulation are texts without commas, or null. */
 function shuffled(members: string, ...salt: readonly number[]): string[] {
   const keyed = members.split(/,(?=")/).map((member, index) => ({
     member,

@@ -96,7 +96,7 @@ export class Network {
     this.#unwritten -= 1;
   }
 
-  /** C3: a lane holds two pages, and each stream the lines of the page that is being written and of the next one. */
+  /** C3: each lane holds at most two pages. Each stream also holds the lines of the page that it writes and of the next page. */
   #arrive(texts: readonly string[]): void {
     const { concurrency, provider, weather, fault, writesAll } = this.#options;
     // A stopped process or a failed stream never writes the pages that have arrived.

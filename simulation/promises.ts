@@ -63,7 +63,7 @@ export class Promises {
   #short = false;
   /** The latest retention floor of the series. */
   #floor = -Infinity;
-  /** W3: a sync had records before this instant out of its retention. If they come back, the scrub finds their changes. */
+  /** W3: records before this instant had left the retention of some sync. If they come back, the scrub finds their changes. */
   #leftBefore = -Infinity;
   /** The longest time by which `Date` was ahead of the provider's data, in milliseconds. */
   #ahead = 0;
@@ -133,7 +133,7 @@ export class Promises {
       const position = Date.parse(value.position);
       if (!(position >= before))
         faults.push(`S1: position back from ${shown(before)} to ${shown(position)}`);
-      // A window that was finished before `Date` went back counts as far as it was read then.
+      // The latest `Date` of all syncs is the limit, because a window may have been finished before `Date` went back.
       const said = Math.min(this.#readings.furthest, latestDate);
       // If `Date` went back, the position may lie in the future: it stays, and nothing is read.
       const reached = Math.max(base, before, this.#position);
@@ -168,7 +168,7 @@ export class Promises {
     const byMonth = rules.stream === "costs" && rules.maximumWindowDays >= 31;
     const anchor = Math.max(from, byMonth ? monthOf(reread, 0) : reread);
     const { longest_retention: longest = 0 } = stored;
-    // W3: a retention that is longer than any before shows days that had left each of them.
+    // W3: if retention is longer than ever before, days come back that had left every earlier retention.
     const returns = longest > 0 && longest < rules.retentionDays;
     const left = returns ? floorOf(believed.startedAt, longest) : -Infinity;
     const early = own.find(
@@ -255,7 +255,8 @@ export class Promises {
       if (mayLoseStrays && life.end - life.start > DAY) continue;
       const isFollowed = life.start >= followedFrom;
       const needed = this.#needed(life, { chain, deep, isFollowed });
-      // No rule promises a record that an outage hid, or the end of a provisional cost that an outage hid while it was due.
+      // An outage since the last version that R1 guarantees may have hidden the record, or the final version of its provisional
+      // cost. No rule promises these.
       const seen = life.versions.findLast(({ index, due }) => index <= needed && due);
       const since = seen?.at ?? life.start;
       if (rules.outages.some(({ start, end }) => end > since && start <= result.endedAt)) continue;
@@ -266,7 +267,7 @@ export class Promises {
           `lost: ${life.id} of ${date(life.start)} version ${needed} of ${iso(life.versions[needed]?.at ?? 0)}, have ${row?.index ?? "none"}`,
         );
       }
-      // A reading during an outage may have taken the record for withdrawn, and so its provisional cost for gone.
+      // A reading during an outage may have taken the record for withdrawn. The state then stops following its provisional cost.
       const wasBlind = rules.outages.some(
         ({ start, end }) => end > life.start && start <= result.endedAt,
       );

@@ -130,7 +130,7 @@ export class Provider {
     return this.options.datasets.find((rules) => rules.stream === stream);
   }
 
-  /** A provider that changes what a window shows refuses the cursors of before: they would skip records. */
+  /** Ends all cursors of a stream. A provider that changes the records of a window must do so: old cursors would skip records. */
   expireCursors(stream: StreamName): void {
     for (const cursor of this.#cursors.values()) {
       if (cursor.query.startsWith(`${stream} `)) cursor.isExpired = true;

@@ -6,7 +6,7 @@ import type { Exchange } from "./provider.ts";
 interface Window extends Span {
   /** The instant of the last request for its first page; NaN if only later pages were requested. */
   begunAt: number;
-  /** The latest header `Date` of such a request. `Date` may go back, and the reading that it named before stays one of that day. */
+  /** The latest header `Date` of such a request. If `Date` goes back later, a reading keeps the day that its `Date` named. */
   begunBy: number;
   /**
    * `available_through` of a finished reading: the smallest value of its pages. Of several finished readings the largest one counts;

@@ -26,7 +26,7 @@ export class RefreshPromises {
     this.#began ??= Math.min(result.startedAt, believed.startedAt);
     const faults = this.#repeats(passage, stored?.done === true);
     if (!isComplete(result, rules.stream)) return faults;
-    // An outage hid strays when they were to be written. A warning says so (P5), and the state does not become `done`.
+    // An outage hid strays from the reading that should write them. A warning says so (P5), and the state does not become `done`.
     if (isUnfinished(result, rules.stream)) return faults;
     if (lastState(result.items, rules.stream)?.value.done !== true)
       faults.push("S7: complete and not done");

@@ -33,7 +33,7 @@ export const isListing = (
     return writtenBy !== null && overlap(shownBy, window) && (isRead || wasDue);
   });
 
-/** A pass, as far as its reports and the state before it tell why it read a window. */
+/** The facts of a pass that tell why it read a window. */
 export interface Told {
   readonly items: readonly Item[];
   /** The state of the stream before the pass. */

@@ -71,6 +71,10 @@ test.for([
     "a killed sync whose clock was ahead had a day out of its retention: the scrub finds the day's changes (W3)",
     260_002_255,
   ],
+  [
+    "a stray that was restated after its day was read replaces a row of the day, so that the day is due (P5, R10)",
+    330_004_195,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });

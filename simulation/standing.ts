@@ -245,8 +245,8 @@ export class Standing {
   }
 
   /**
-   * Whether an answer an hour or more before the reading hid the record too, or a reading then showed as little of the day: a listing
-   * that moved in an outage may have skipped the record.
+   * Whether an earlier reading agrees that the record is missing. An answer an hour or more before hid the record too, or a
+   * reading an hour or more before showed as few records of the day: in an outage a moving listing may have skipped the record.
    */
   #isAgreed(day: string, record: Life, reading: ReportRow): boolean {
     const at = Date.parse(day);

@@ -28,16 +28,16 @@ export interface Completed {
   readonly today: number;
 }
 
-/** Whether a state has room for all strays. A provider whose values differ in each answer has others each time (A5). */
+/** Whether a state has room for all strays. If values differ in each answer, each answer has other strays (A5). */
 export const remembersStrays = ({ provider, trials: { limits } }: World): boolean =>
   provider.options.members !== "volatile" &&
   Math.min(limits.knownStrays, limits.pendingStrays) > 100;
 
-/** The strays that no longer stand, although the provider shows them, and those that stand, although their window was read without them. */
+/** Finds each stray that no longer stands although the provider shows it, or stands although its window was read without it. */
 export function judgeStrays(rules: Rules, completed: Completed): string[] {
   const { warehouse, state, today, tooOldFor, mayReselect } = completed;
   const { stream } = rules;
-  // A dataset that selects otherwise from now on takes strays back.
+  // If a dataset begins to select in another way, its strays vanish.
   if (mayReselect && rules.selects !== "posting") return [];
   const models = new Models(stream, warehouse, state?.chain);
   const faults: string[] = [];
@@ -81,7 +81,7 @@ function mustStand(
   );
 }
 
-/** A whole reading of this sync that has read a stray's window after the provider had withdrawn it. A listing that moved tells of none. */
+/** A reading of a stray's whole window, if the stray was withdrawn before this sync. A listing that moved proves nothing. */
 function missed(
   { record, window }: Stray,
   { reports, startedAt }: Completed,

@@ -19,6 +19,7 @@ const SHARES = {
   posted: 0.15,
   proven: 1,
   still: 0.3,
+  reports: 0.15,
 } as const;
 
 export type Trial = keyof typeof SHARES;
@@ -41,6 +42,8 @@ export interface Trials {
   readonly posted: boolean;
   /** `as_of` stands still while no record changes: pages that two processes read seem to be of one moment, until a record changes (R4). */
   readonly still: boolean;
+  /** Draws processes that die just after a report of a day (R4); null if deaths come at any instant. */
+  readonly reports: Random | null;
   /** At its end every day must be proven, if the bounds let a pass read all days that are due (R10). */
   readonly proven: boolean;
 }
@@ -48,6 +51,7 @@ export interface Trials {
 /** Draws the trials of a seed. If `only` names any, the life has exactly these. */
 export function drawTrials(seed: number, only: readonly Trial[]): Trials {
   const random = new Random(seed + 2 ** 40);
+  const reports = new Random(seed + 2 ** 44);
   const has = (trial: Trial, from = random): boolean => {
     const isDrawn = from.chance(SHARES[trial]);
     return only.length === 0 ? isDrawn : only.includes(trial);
@@ -62,7 +66,9 @@ export function drawTrials(seed: number, only: readonly Trial[]): Trials {
     long: has("long"),
     posted: has("posted"),
     proven: has("proven"),
-    still: has("still", new Random(seed + 2 ** 43)), // draws nothing of what the other trials draw
+    // The last two have generators of their own, so that they do not change the draws of the other trials.
+    still: has("still", new Random(seed + 2 ** 43)),
+    reports: has("reports", reports) ? reports : null,
   };
 }
 
@@ -77,6 +83,7 @@ export const NO_TRIALS: Trials = {
   posted: false,
   proven: false,
   still: false,
+  reports: null,
 };
 
 /** Bounds so low that a small account reaches them. */

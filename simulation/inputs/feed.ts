@@ -78,7 +78,7 @@ async function opened(bytes: Uint8Array, what: InputKind): Promise<Opened> {
   }
 }
 
-/** Whether the connector and the JSON reader of this folder agree that a file is JSON. */
+/** The fault if only one of the connector and the JSON reader of this folder takes the file for JSON; else none. */
 function fileFaults(bytes: Uint8Array, file: Opened, what: InputKind): string[] {
   let isJson = false;
   try {

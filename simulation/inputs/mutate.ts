@@ -245,7 +245,7 @@ function respelled(random: Random, scalar: string): string {
 }
 
 function nested(depth: number): Json {
-  // As one scalar: a function that walked through all levels would overflow the stack.
+  // One scalar holds all brackets: a function that walks through the levels would overflow the stack.
   return { kind: "scalar", text: "[".repeat(depth) + "]".repeat(depth) };
 }
 

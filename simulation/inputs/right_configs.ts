@@ -32,7 +32,7 @@ function some(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Whether an accepted address, as a URL parser reads it, is safe for a credential. */
+/** The fault if the accepted address is unsafe for a credential, or differs from what a URL parser reads; else none. */
 function addressFaults(taken: string, value: unknown): string[] {
   const address = isPlain(value) ? value["base_url"] : undefined;
   const url = typeof address === "string" ? URL.parse(address) : null;

@@ -199,7 +199,7 @@ function without(json: Json, ...names: readonly string[]): Json {
   };
 }
 
-/** R3: the record as it came, and the members that the interface does not name once more. */
+/** R3: the record as it came, with a second copy of the members that the interface does not name. */
 function expectedData(record: Json, stream: string): Json {
   if (record.kind !== "object") return record;
   const names = stream === "usage" ? named.usage : named.costs;
