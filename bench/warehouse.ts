@@ -1,6 +1,7 @@
 /**
  * Measures the way from the provider to an answer: `sync` with its report, `report`, and the queries of the README, on up to a million
- * rows, beside PyAirbyte with the same connector. One run of each size: a run takes minutes.
+ * rows, beside PyAirbyte with the same connector. Only the first sync and its peers run `--runs` times; all else runs once,
+ * because a run takes minutes.
  */
 import { rmSync, statSync } from "node:fs";
 import { LAUNCHER } from "../bin/process.ts";

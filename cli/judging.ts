@@ -66,7 +66,7 @@ export async function runVerify(
     say: (text) => emitter.print(secrets.mask(text)),
     warn: (text) => void own.stderr.write(`${secrets.mask(text)}\n`),
   });
-  ended.catch(() => undefined); // the race has its error
+  ended.catch(() => undefined); // the race reports its error
   try {
     own.exitCode = (await Promise.race([ended, stopped])) ? 0 : 1;
     return undefined;

@@ -170,8 +170,8 @@ async function perform(
 }
 
 /**
- * The next turn of the event loop. It is asked for after all promises have gone on, so that the requests that they send leave
- * before it: undici sends a request on a used connection in a turn of its own.
+ * Resolves in the next turn of the event loop, after all waiting promises have gone on. So the requests that they send leave
+ * first: undici sends a request on a used connection in a turn of its own.
  */
 async function nextTurn(): Promise<void> {
   await new Promise<void>((resolve) => process.nextTick(resolve));
@@ -249,7 +249,7 @@ async function signIn(command: LoginCommand, secrets: Secrets, stop: AbortSignal
       clock,
       stop,
       secrets,
-      readJson: readFile, // the tokens are for the file alone
+      readJson: readFile, // a file only, because login saves the tokens in it
       configFile,
       begin: (config, redirectUri) => beginSignIn(config, redirectUri, host),
       openBrowser: (address) => openBrowser(address, process.platform),

@@ -7,13 +7,13 @@ import { type Output, Tally } from "./tally.ts";
 
 /** Shows the progress of a read. */
 export interface Progress {
-  /** To be told of each output, after it has been written. */
+  /** Call this for each output, after the output has been written. */
   saw(output: Output): void;
-  /** To be told of each event. */
+  /** Call this for each event. */
   told(event: ProgressEvent): void;
   /** Shows a message at once, beside the progress. */
   note(text: string): void;
-  /** To be called now and then: time passes while a provider does not answer. */
+  /** Call this now and then: time passes while a provider does not answer. */
   tick(): void;
   end(): void;
 }
@@ -86,7 +86,7 @@ export class TerminalProgress implements Progress {
   }
 }
 
-/** Plain lines, for a log: no character of theirs steers a terminal. */
+/** Plain lines for a log, without characters that steer a terminal. */
 export class PlainProgress implements Progress {
   readonly #tally: Tally;
   readonly #place: Pick<Place, "write" | "now">;

@@ -27,11 +27,11 @@ export interface OwnProcess {
  */
 export function stopOnSignals(own: OwnProcess): {
   readonly signal: AbortSignal;
-  /** To be called by a command that writes states: it gets five seconds instead of one. */
+  /** Call this for a command that writes states: after a signal the process gets five seconds instead of one. */
   keepStates(): void;
   /**
-   * To be called by a command that a signal may kill at any moment. The system then ends it at once, even while a long computation
-   * keeps this thread from its signals. It does nothing in PID 1 of a container, which no signal would kill.
+   * Call this for a command that a signal may kill at any moment. A signal then ends the process at once, even while a long
+   * computation keeps this thread from its signals. The call does nothing in PID 1 of a container, which no signal would kill.
    */
   keepNothing(): void;
   end(): void;

@@ -35,7 +35,7 @@ export class Tally {
     this.#began = now;
   }
 
-  /** To be told of each output. */
+  /** Call this for each output. */
   saw(output: Output, now: number): void {
     if (output.type === "RECORD_LINES") {
       this.#of(output.stream).rows += output.count;
@@ -55,7 +55,7 @@ export class Tally {
     }
   }
 
-  /** To be told of each event. */
+  /** Call this for each event. */
   told(event: ProgressEvent): void {
     const tally = this.#of(event.stream);
     if (event.type === "PLANNED") {
@@ -66,7 +66,7 @@ export class Tally {
     }
   }
 
-  /** Whether a stream was told of. */
+  /** Whether an output or an event has named a stream. */
   get hasBegun(): boolean {
     return this.#streams.size > 0;
   }

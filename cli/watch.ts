@@ -6,7 +6,7 @@ import { PlainProgress, TerminalProgress } from "./progress.ts";
 /** The width of a terminal that does not tell its own. */
 const WIDTH = 100;
 
-/** Calls a function each second at a terminal, and each half minute elsewhere. Gives the end of it. */
+/** Calls a function each second at a terminal, and each half minute elsewhere. The returned function ends this. */
 export function often({ stderr }: NodeJS.Process, act: () => void): () => void {
   const timer = setInterval(act, stderr.isTTY ? 1000 : 30_000);
   return () => clearInterval(timer);

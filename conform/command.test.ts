@@ -174,7 +174,7 @@ describe("exit codes", () => {
 });
 
 describe("the time of a run", () => {
-  /** Runs one check against a server that keeps the run waiting until the host has told of it. */
+  /** Runs one check. The host tells of the run before the first answer has come, when its clock says 61 seconds. */
   async function told(isTerminal: boolean) {
     const at = { now: 0 };
     const lines: string[] = [];

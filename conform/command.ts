@@ -130,7 +130,7 @@ async function writeReports(options: Options, report: Report): Promise<void> {
 
 async function check(options: Options, host: Host): Promise<number> {
   const { baseUrl, token, limitedToken, deep, only, state, expect } = options;
-  // Checked before the first request: else the results of minutes could not be written, or would replace a file of another kind.
+  // Checked before the first request: a run takes minutes, and its results must not be lost, or replace a file of another kind.
   const faults = await faultsOfOutputs(options);
   if (faults.length > 0) throw new CannotRun(faults.join("; "));
   const shown = new Shown();

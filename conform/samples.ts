@@ -83,7 +83,7 @@ async function candidates(session: Session, series: Series): Promise<Candidates>
   return { recent: recent.filter(isRetained), older: older.filter(isRetained) };
 }
 
-/** For hours: the latest day that has usage by the day, if that is known. */
+/** Windows for hourly usage: the latest day of the daily usage, or none if that is not known. */
 async function busyDays(session: Session): Promise<Window[]> {
   const days = (await seriesOf(session)).find(({ name }) => name === "usage 1d");
   if (days === undefined) return [];

@@ -65,7 +65,7 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly wire: Wire;
   readonly shown: Shown;
-  /** Called after each request with their number. */
+  /** Called after each request, with the number of requests so far. */
   readonly onRequest?: (requests: number) => void;
 }
 
@@ -211,7 +211,7 @@ export class Session {
     });
   }
 
-  /** The document of capabilities, as far as it is one. Throws {@link Missing} if it is no JSON object. */
+  /** The document of capabilities, not judged by its schema. Throws {@link Missing} if it is no JSON object. */
   async capabilities(): Promise<JsonObject> {
     const body = bodyOf(await this.capabilitiesExchange());
     if (body === undefined)

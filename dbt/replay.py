@@ -300,7 +300,7 @@ class Alarms(NamedTuple):
     # Judged days, and flagged ones in percent.
     days: int
     of_all: float
-    # The same of keys, by the rule for the account and by that for the label.
+    # The same for the days of keys: flagged by the rule for the account, and by the rule for the label.
     days_of_keys: int
     by_account: float
     by_label: float

@@ -38,8 +38,8 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * The real spend, then the company, which is read meanwhile, because most of the time goes to one processor. Both are told, whatever
- * the first one's result is.
+ * Tells of the real spend, then of the company. The company is read in the background meanwhile, because one story keeps only one
+ * processor busy. Both are told, even if the first one finds a difference.
  */
 async function tellAll(places: Places): Promise<boolean> {
   const company = readCompany(places.directory, places.report);

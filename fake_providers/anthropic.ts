@@ -174,7 +174,7 @@ function fannedOut(group: Made, names: readonly string[], counted: readonly stri
   return rows.map((row) => ({ ...row, metrics: { amount: row.metrics["amount"] ?? 0n } }));
 }
 
-/** By amount or tokens, highest first, unless the query asks for time; newest first unless it asks for `asc`. */
+/** Sorts by amount or by the sum of all counts, the highest first; by time, the newest first, if asked. `asc` reverses both. */
 function rank(
   groups: Made[],
   query: URLSearchParams,

@@ -101,7 +101,7 @@ function tokens(day: Instant, draw: Draw): Fact[] {
   return [{ report: "usage", ...when, dimensions, metrics }, ...charges];
 }
 
-/** In costs, without a model. The analytics usage report counts its spans as requests; the older one leaves it out. */
+/** A cost without a model. The older usage report has no code execution; the analytics one counts its spans as requests. */
 function codeExecution(day: Instant, draw: Draw): Fact {
   return {
     report: "costs",

@@ -25,7 +25,7 @@ export const anthropicNames = (): Names =>
     { id: "apikey_b2", kind: "key", parent: "wrkspc_support", name: "ci", isArchived: true },
   ]);
 
-/** The answer to a request for a list; undefined if the path is none of a list. */
+/** The answer to a request for a list; undefined if the path names no list. */
 export function anthropicList(
   names: Names,
   { path, query }: FakeRequest,

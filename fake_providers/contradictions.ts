@@ -12,20 +12,20 @@ export type Contradicted = string | null | undefined;
 /** Assumptions about the time after which a day is complete. */
 const LATE: ReadonlySet<string> = new Set(["ANT-08", "OAI-07", "ORT-04"]);
 
-/** Reports whose requests completions count, too. */
+/** The report of completions counts the requests of these reports, too. */
 const COUNTED_TWICE: ReadonlySet<string> = new Set(["web_search_calls", "images"]);
 
 /** How old a day is when its late facts come, and when its facts get another identity. */
 const LATE_AFTER = 3 * DAY;
 const MOVED_AFTER = 2 * DAY;
 
-/** Days after the end of a month on which its costs change once more. */
+/** The time after the end of a month when its costs change once more, in milliseconds. */
 const REOPENED_AFTER = 9 * DAY;
 
 /**
  * Makes the facts for a switch.
  *
- * @param moved the dimension that changes where a group changes its identity
+ * @param moved the dimension that changes when facts get another identity
  */
 export function contradicting(contradicted: Contradicted, make: DayMaker, moved: string): DayMaker {
   if (contradicted === undefined) return make;
@@ -70,7 +70,7 @@ function creditOf(fact: Fact): Fact {
   return { ...fact, dimensions, metrics: { amount, quantity: 0n } };
 }
 
-/** The requests of another report, as completions count them. */
+/** The requests of another report, as a fact of the report of completions. */
 function completionOf(fact: Fact): Fact {
   return {
     ...fact,

@@ -1,6 +1,6 @@
 /**
- * The truth behind a fake: additive facts by hour, from which each report is made by summing, and from which the totals are
- * summed that tests compare with. Everything follows from the seed.
+ * The truth behind a fake: additive facts by hour. Each report is a sum of facts, and so are the totals that tests compare with
+ * the connector's. Everything follows from the seed.
  */
 import { DAY, HOUR, formatDay } from "../reference_provider/instants.ts";
 import type { Instant } from "../reference_provider/instants.ts";

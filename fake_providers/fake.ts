@@ -38,7 +38,7 @@ export interface FakeOptions {
   readonly requestsAnHour?: number;
   /** Anthropic: each day has so many groups of usage and costs, instead of a few that are drawn. */
   readonly groupsADay?: number;
-  /** An account for `verify`, which contradicts one assumption of docs/adapters.md, or with null none. */
+  /** Makes an account for `verify` that contradicts this assumption of docs/adapters.md; null contradicts none. */
   readonly contradicts?: Contradicted;
 }
 
@@ -89,7 +89,7 @@ class HourlyLimit {
     this.#isEven = isEven;
   }
 
-  /** Counts a request. Tells whether there was one left, and the headers that say so. */
+  /** Counts a request. Returns whether the limit allows it, and the headers that say so. */
   take(now: Instant): { readonly isLeft: boolean; readonly headers: Record<string, string> } {
     if (now >= this.#end) [this.#end, this.#left] = [now + HOUR, this.#most];
     const isLeft = this.#left > 0;
@@ -223,7 +223,7 @@ export function checkList(name: string, values: readonly string[], known: readon
 /**
  * A token for the page that begins at `place`, good for this very query only.
  *
- * @param state the state of the data that the token belongs to, where a provider ends its tokens with it
+ * @param state the refresh of the data that the token belongs to; the token ends with the next refresh. 0 if tokens do not end
  */
 export function tokenOf(path: string, query: URLSearchParams, place: number, state = 0): string {
   return `page_${Buffer.from(`${place}:${digestOf(path, query)}:${state}`).toString("base64url")}`;

@@ -165,7 +165,7 @@ export function usageTotals(facts: Iterable<Fact>): Total[] {
   return totals.list();
 }
 
-/** Models without the dates of their snapshots, by what this account's line items and rows begin with. */
+/** The model with whose name the text of a line item or row begins, without the date of a snapshot; null if there is none. */
 function modelOf(text: string): string | null {
   const names = ["gpt-6-astra", "gpt-5-mini", "gpt-5", "gpt-image-1", "whisper"];
   return names.find((name) => text.startsWith(name)) ?? null;

@@ -33,7 +33,7 @@ export const openAiNames = (): Names =>
     })),
   ]);
 
-/** The answer to a request for a list; undefined if the path is none of a list. */
+/** The answer to a request for a list; undefined if the path names no list. */
 export function openAiList(
   names: Names,
   { path, query }: FakeRequest,

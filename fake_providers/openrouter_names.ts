@@ -44,7 +44,7 @@ export const openRouterNames = (contradicted: Contradicted): Names =>
     { id: "b2".repeat(32), kind: "key", parent: "0b1f-support", name: "Bot", isArchived: true },
   ]);
 
-/** The answer to a request for a list; undefined if the path is none of a list. */
+/** The answer to a request for a list; undefined if the path names no list. */
 export function openRouterList(
   names: Names,
   { path, query }: FakeRequest,

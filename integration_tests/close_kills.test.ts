@@ -1,7 +1,7 @@
 /**
- * `close`, killed by SIGKILL before each statement that writes to the books: there is no close, or the whole close. What SIGKILL leaves
- * is what the process has written to its files by then. So one process writes its files down before each of these statements, and
- * another one is really killed.
+ * `close`, killed by SIGKILL before each statement that writes to the books: there is no close, or the whole close. SIGKILL
+ * leaves the files as the process has written them by then. So one process only copies its files before each of these statements,
+ * and another one is really killed.
  */
 import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -135,7 +135,7 @@ test("requests stop while nobody reads stdout, and go on when somebody does", as
   });
   await expect.poll(async () => (await provider.requests("usage")).length).toBeGreaterThan(1);
   const stopped = await standstill(async () => (await provider.requests("usage")).length);
-  // Of 100 pages: those in the pipe and its two ends, two pages of each lane, and the lines of two pages.
+  // Only some of the 100 pages are requested: those in the pipe and at its two ends, two for each lane, and two whose lines wait.
   expect(stopped).toBeLessThan(30);
   reading.running.resume();
   const run = await reading.judged();

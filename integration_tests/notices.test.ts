@@ -1,4 +1,4 @@
-/** Notices of `sync`, which posts to a server on the loopback: from a process, then from the process of the test. Its address is a secret. */
+/** `sync` posts notices to a server on loopback: once from a process, else in the process of the test. The address is secret. */
 import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";

@@ -259,7 +259,7 @@ describe("what goes wrong", () => {
       );
       expectNoLeak(finished, config);
     }
-    // No retry storm: one question for a command, two where the secret may have to go elsewhere.
+    // No retry storm: one token request for a command, or two if the secret is tried in the body and in the header.
     expect(served.tokenRequests().length).toBeLessThanOrEqual(6);
   });
 

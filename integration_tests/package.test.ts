@@ -172,7 +172,7 @@ test.for([
     const database = ["--database", `${name}.duckdb`];
     const report = `${name}.html`;
     const line = ["sync", "--config", config, ...database, "--report", report];
-    // The package reads one of them. adapters.test.ts reads each with the bundle that the package holds.
+    // The installed package reads OpenAI only. adapters.test.ts reads each API with the bundle that the package holds.
     const said = await (name === "openai" ? shell.run(line) : shell.here(line));
     expect(said, said.stderr).toMatchObject({ end: 0 });
     expect(await readFile(shell.path(report), "utf8")).toContain("<!doctype html>");

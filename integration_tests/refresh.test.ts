@@ -1,4 +1,4 @@
-/** The models after each sync of random histories: those that a refresh leaves as they are equal those of a whole refresh, row by row. */
+/** Random histories: a refresh leaves some models or days as they are, and still all rows equal those of a whole refresh. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const IS_WHOLE = process.env["SEEDS"] === "all" || process.env["SEED"] !== undef
 /** Each step costs two refreshes. */
 const STEPS = IS_WHOLE ? 10 : 4;
 
-/** Columns of a report that says otherwise than the newest one of its day; the first says the same once more. */
+/** The column in which a newer report differs from the newest one of its day; `moved AS moved` changes nothing. */
 const OTHERWISE = [
   "moved AS moved",
   "moved AS moved",
@@ -112,7 +112,7 @@ function disturbance(random: Random, step: number): string {
     QUALIFY row_number() OVER (PARTITION BY dataset, day, inside_window ORDER BY reading_id DESC) = 1`;
 }
 
-/** The rows of each model that people query, in an order of their own. */
+/** The rows of each model that people query, sorted as text. */
 async function rowsOf(
   database: Database,
   names: readonly string[],
@@ -126,7 +126,7 @@ async function rowsOf(
 }
 
 /**
- * The models whose rows are others than those of a whole refresh, which is made here.
+ * Makes a whole refresh, and returns the models whose rows differ before and after it.
  *
  * @param isLast makes all models, also those that must be empty; SEEDS=all always does
  */
@@ -228,7 +228,7 @@ async function lived(seed: number): Promise<Made[]> {
       const page = await pageOf(database);
       const isLast = step === STEPS - 1;
       expect(await differing(database, isLast), `seed ${seed}, step ${step}`).toEqual([]);
-      // A page of new models that takes no answer of an earlier page. The next step's page may take its answers.
+      // This page uses no answer that an earlier page kept. The page of the next step may use the answers of this page.
       await forgetAnswers(database);
       expect(await pageOf(database), `seed ${seed}, step ${step}`).toEqual(page);
     }
@@ -296,7 +296,7 @@ const RESTATED: World = {
   ],
 };
 
-/** An earlier reading of costs had one row more than the tables have of it. The newest reading of the day has all of its rows. */
+/** The report of an earlier reading says one row more than the tables have. The tables have all rows of the newest reading. */
 const LOST = `
   INSERT INTO export_windows BY NAME
   SELECT * REPLACE (id || '-more' AS id, reading_id || '~' AS reading_id, rows + 1 AS rows) FROM export_windows
@@ -340,7 +340,7 @@ test(
   },
 );
 
-/** A cost of the first day, and two corrections of it on later days. The second one tells what the first one had left of the cost. */
+/** A cost of the first day, with two corrections on later days. The second one begins with the amount that the first one left. */
 const CORRECTED: World = {
   usage: [
     usage("asked", FIRST, "1"),
@@ -364,12 +364,12 @@ const CORRECTED: World = {
   ],
 };
 
-/** Changes that reach rows of other days, or days that no calendar has. */
+/** Changes that also change rows of other days, or that move a row to a day outside every calendar. */
 const FAR = [
   "UPDATE costs SET ChargePeriodStart = NULL WHERE x_RecordId = 'undated'",
   "UPDATE costs SET ChargePeriodStart = TIMESTAMP '20000-01-01' WHERE x_RecordId = 'beyond'",
   "UPDATE costs SET x_ProjectId = 'p' WHERE x_RecordId = 'original'",
-  // Costs have the label, and no usage had: from now on it tells which costs a use has, on all days.
+  // Until now only costs had this label. From now on the label decides which costs belong to a use, on all days.
   "UPDATE usage SET x_ModelId = 'm' WHERE x_RecordId = 'answered'",
   `UPDATE costs SET BilledCost = '-3', EffectiveCost = '-3' WHERE x_RecordId = 'correction-1'`,
 ] as const;

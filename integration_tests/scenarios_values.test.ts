@@ -16,7 +16,7 @@ const plain = { start_date: FIRST, reconcile_days: 0 };
 
 const rows = () => [cost("a", "2026-03-02", "1.50"), cost("b", "2026-03-03", "2.25")];
 
-/** A read of costs of which the provider sends record "a" changed. */
+/** A read of costs in which a fault changes record "a". */
 async function readChanged(
   fault: Partial<FaultInput>,
   extra = {},

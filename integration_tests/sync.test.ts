@@ -45,7 +45,7 @@ async function begin(): Promise<{ served: Served; shell: Shell } & AsyncDisposab
 
 const SYNC = ["sync", "--config", "config.json"];
 
-/** A provider of which a test changes the clock at most, and a folder with a config for it and its first sync. */
+/** A provider, and a folder with its config and the database of a first sync. Tests change at most the clock of the provider. */
 let synced: Awaited<ReturnType<typeof begin>>;
 
 beforeAll(async () => {

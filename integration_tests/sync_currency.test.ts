@@ -71,7 +71,7 @@ test("one currency: each cost at the rate of its day, beside its own amount; cos
   expect(page).toContain("all costs: 27.37 of 20.00 EUR spent");
   expect(page).toContain("1.02 on the invoice, 1.01 of costs");
 
-  // It stays without the option, also for the other commands; a row keeps its own amount.
+  // The reporting currency stays without the option, also for the other commands; a row keeps its own amount.
   const again = JSON.parse((await shell.here([...SYNC, "--json"])).stdout);
   expect(again.reporting).toMatchObject({
     currency: "EUR",

@@ -1,4 +1,4 @@
-/** The versions of records that hourly syncs keep: what goes is seen by no model, and what stays tells every change. */
+/** Hourly syncs drop some versions of records. Only `restatements` would show these; the kept ones tell every change. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ function growing(random: Random, make: typeof usage, name: string): Life[] {
   });
 }
 
-/** The rows of a table, in an order of their own. */
+/** The rows of a table, sorted as text. */
 async function rowsOf(database: Database, table: string): Promise<string> {
   const rows = await database.query(`FROM ${table}`);
   return rows

@@ -128,7 +128,7 @@ test("`sync` and `report` themselves take a database of 0.2.0", async () => {
   const config = join(begun.folder, "config.json");
   const said = await shell.run(["sync", "--config", config, "--json", ...named]);
   expect(said).toMatchObject({ end: 0 });
-  // Beside the bill that 0.2.0 kept: c-6 is gone, c-5 and c-7 are restated, c-late and two days are new.
+  // The change since the bill that 0.2.0 kept: c-6 is gone, c-5 and c-7 are restated, c-late and two days are new.
   expect(JSON.parse(said.stdout)).toMatchObject({
     bills: [{ currency: "USD", month: "2026-03-01", change: CHANGE }],
     unusable: { rows: 0 },

@@ -11,7 +11,7 @@ import type { Provider } from "./provider.ts";
 import { formatInstant, requireInstant } from "./instants.ts";
 
 const DEFAULT_NOW = "2025-10-04T12:00:00Z";
-/** Within what all three fakes still show. */
+/** The default time of a fake. All three fakes show the days before it. */
 const FAKE_NOW = "2026-11-01T12:00:00Z";
 
 const HELP = `Usage: npm run provider -- [options]

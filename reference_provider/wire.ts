@@ -36,7 +36,7 @@ function writeHead(
   for (const { set, drop } of struck.all("headers")) {
     const kept = Object.entries({ ...all, ...set }).filter(([name]) => !drop.includes(name));
     all = Object.fromEntries(kept);
-    // Node would put its own in place of the one left out.
+    // Otherwise Node would send a `date` of its own in place of the dropped one.
     response.sendDate = !drop.includes("date");
   }
   response.writeHead(answer.status, all);

@@ -47,9 +47,9 @@ const { metafile, outputFiles } = await build({
   minifyWhitespace: true,
   legalComments: "eof",
   plugins: [globalProcess],
-  // DuckDB has binaries, and both are only loaded where they are installed and needed.
+  // DuckDB has binaries. DuckDB and pg are only loaded where they are installed and needed.
   external: [...OPTIONAL, ...(hasWarehouse ? [] : ["../warehouse/*"])],
-  // Its main file requires its parts in a way that no bundler can follow.
+  // The main file of jsonc-parser requires its parts in a way that no bundler can follow.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   // Some dependencies are CommonJS and call require, which ES modules do not have.
   banner: {

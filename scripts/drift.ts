@@ -18,7 +18,7 @@ const GENERATED = [
 ];
 const root = new URL("..", import.meta.url);
 
-// These are also written by hand, so that a change of them may be meant: they are compared, not looked up in git.
+// People also write in these files, so a change in git proves nothing: their generated parts are compared.
 const outdated = partlyMade().filter(({ text, made }) => text !== made);
 
 await import("./generate.ts");

@@ -39,7 +39,7 @@ const QUERIES: readonly (readonly [query: string, causes: Causes])[] = [
     "(SELECT x FROM a UNION ALL SELECT x FROM b) UNION ALL SELECT c.x FROM c JOIN a USING (x)",
     [["a", "b"]],
   ],
-  // An aggregate of nothing is a row, unless it is one for each group.
+  // An aggregate over no rows gives one row, unless the query has groups.
   ["SELECT count(*) FROM a", []],
   ["SELECT 1 FROM a HAVING count(*) = 0 OR true", []],
   ["SELECT coalesce(max(x), 0) + 1 FROM a", []],
@@ -52,7 +52,7 @@ const QUERIES: readonly (readonly [query: string, causes: Causes])[] = [
   ["SELECT * FROM (SELECT 1 AS one) AS nothing CROSS JOIN a", [["a"]]],
   ["SELECT * FROM range(3)", []],
   ["SELECT * FROM (VALUES (1)) AS given", []],
-  // A name means the nearest query of this name, and a query of its own name means the table.
+  // A name means the nearest query of a WITH of this name. Inside that query, the same name means the table.
   [
     "WITH a AS (SELECT * FROM a), d AS (SELECT x FROM a JOIN b USING (x)) SELECT * FROM d",
     [["a"], ["b"]],

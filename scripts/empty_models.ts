@@ -10,15 +10,15 @@ import { Database } from "../warehouse/database.ts";
 import { allModels, inputTables, isInternal, makeTables, queryOf } from "../warehouse/models.ts";
 import { prepare } from "../warehouse/store.ts";
 
-/** Tables that, all empty, leave a query without rows; each list by itself. No list at all: it may always have rows. */
+/** Lists of tables: if all tables of one list are empty, the query has no row. Without a list, the query may always have rows. */
 export type Causes = readonly (readonly string[])[];
 
-/** Lists beyond these are left out, the longest first: a query then only counts as one that may have rows. */
+/** The most lists of a query; the longest are left out. The query may then count as one with rows, which is never wrong. */
 const MOST_CAUSES = 40;
 
 const NEVER: Causes = [];
 
-/** Without the lists that hold all of another list. */
+/** Leaves out each list that holds all tables of another list. */
 function shortest(causes: Causes): Causes {
   const sorted = causes
     .map((tables) => [...new Set(tables)].toSorted())
@@ -97,7 +97,7 @@ export class Emptiness {
   }
 
   #ofSelect(node: Part, scope: Scope): Causes {
-    // Without groups an aggregate has a row even of nothing, and so has a group of all rows.
+    // An aggregate without groups gives a row even for no rows. So does an empty grouping set, which is one group of all rows.
     const groups = items(member(node, "group_sets"));
     const isOfAll = groups.length === 0 || groups.some((group) => items(group).length === 0);
     const isGrouped =

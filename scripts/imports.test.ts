@@ -1,6 +1,6 @@
 /**
  * The walls between the parts, as the table of CONTRIBUTING.md names them, and no import in a circle. A type that is imported
- * counts like a value: whoever reads the one file has to know the other.
+ * counts like a value: a reader of the one file has to know the other.
  */
 import { globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";

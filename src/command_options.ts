@@ -30,7 +30,7 @@ export function addUse(
   return command.addHelpText("after", `${more}\nExamples:\n${lines}\nExit codes: ${codes}\n`);
 }
 
-/** Marks the errors of {@link refuse}: their messages quote nothing that the user wrote, because it may be a secret. */
+/** Marks the errors of {@link refuse}: their messages quote no text of the user, because the text may be a secret. */
 export const REFUSED = "refused";
 
 /** Ends the parsing. `fault` continues the sentence "The command line is wrong: …". */

@@ -16,7 +16,7 @@ export const VARIABLES = {
 /** The member of a config with the address that gets notices of `sync`. */
 export const NOTICE_MEMBER = "notice_url";
 
-/** The address that gets notices of `sync`, in place of `notice_url`. It is a secret: who knows it can write to the channel behind it. */
+/** The address for notices of `sync`, instead of `notice_url`. A secret: anyone with the address can write to its channel. */
 export const NOTICE_URL = "AI_BILLING_NOTICE_URL";
 
 /** The variables of a process. */

@@ -95,7 +95,7 @@ test("a run whose outputs are no longer read ends: its requests are aborted, its
   const { outputs, life } = read({ transport: hanging });
   for await (const output of outputs) {
     const isUnderWay = output.type === "LOG" && output.log.message.startsWith("costs: reading");
-    if (isUnderWay) break; // as where stdout is broken
+    if (isUnderWay) break; // the consumer goes away, as if stdout were broken
   }
   expect(life.closed).toBe(true);
   expect(signals.every(({ aborted }) => aborted)).toBe(true);

@@ -27,7 +27,7 @@ export { openTransport, TRANSPORT_LIMITS } from "./http/transport.ts";
 
 /** The process that a command runs in. `stop` ends the command early; its reason is a ConnectorError `aborted`. */
 export interface Host extends TokenStoreHost, RunEdges, ConnectionHost {
-  /** The least time between two STATEs of a stream but its last, in milliseconds. */
+  /** The least time between two STATEs of a stream, in milliseconds. The last STATE of a stream does not wait. */
   readonly stateInterval: number;
   /** The bounds of a read's memory and state; absent if they are the usual ones. */
   readonly limits?: Limits | undefined;

@@ -5,7 +5,7 @@
 
 /** Instants are milliseconds since 1970. */
 export interface Clock {
-  /** A whole number. It counts the time that passes: nobody who sets the machine's clock during a run changes it. */
+  /** A whole number. It counts the time that passes: setting the machine's clock during a run does not affect it. */
   now(): number;
   /** The time in which the main thread has computed so far, in milliseconds. Absent where computing takes no time (simulation). */
   computed?(): number;

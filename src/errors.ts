@@ -112,7 +112,7 @@ export class ConnectorError extends Error {
     return OF_CONTENT.has(this.code);
   }
 
-  /** The line that a command for people prints with `--json`, so that a program never reads nothing. */
+  /** The line that a command for people prints with `--json`, so that a program gets a line from a failed command, too. */
   toJson(): string {
     const { code, message } = this;
     return `${JSON.stringify({ ok: false, error: { code, message } })}\n`;

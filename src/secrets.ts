@@ -1,7 +1,7 @@
 /** The secrets of a run, masked in all that is shown. */
 import { maskSecrets } from "./core/foreign_text.ts";
 
-/** So many first characters of a secret are masked wherever they stand: a provider may quote a part of a key. */
+/** This many first characters of a secret, or more, are masked wherever they stand: a provider may quote a part of a key. */
 const BEGINNING = 20;
 
 /** Secret values that must never be written. A renewed token adds a value. */
@@ -34,7 +34,7 @@ function formsOf(secret: string): string[] {
   return [secret, encodeURIComponent(secret.toWellFormed()), ...encoded];
 }
 
-/** The text without beginnings of a secret, each as far as it goes. */
+/** The text with each beginning of a secret masked, as far as the text agrees with the secret. */
 function withoutBeginning(text: string, secret: string): string {
   const [where, what] = [text.toLowerCase(), secret.toLowerCase()];
   const beginning = what.slice(0, BEGINNING);

@@ -35,11 +35,11 @@ const COSTS = "/v1/organizations/cost_report";
 const OLDER = { "anthropic-version": "2023-06-01" };
 const NEWER = { "anthropic-version": "2026-10-21" };
 
-/** A request may name five groups at most. The two more of costs do not count among the five. */
+/** A request may name five groups at most. The two further groups of costs do not count. */
 const GROUPS = ["model", "workspace_id", "api_key_id", "service_tier", "product"];
 const COST_GROUPS = [...GROUPS, "cost_type", "token_type"];
 
-/** The groups of the older costs, and the members of a row that they come with. */
+/** The groups of a request for the older costs, and the members that tell its rows apart. */
 const OLDER_GROUPS = ["workspace_id", "description"];
 const OLDER_IDENTITY = [
   ...OLDER_GROUPS,
@@ -145,7 +145,7 @@ async function openOlder(
   };
 }
 
-/** The answer of a report decides, unless the first answer of all shows a wrong period. Not every answer needs the headers. */
+/** The headers of a report decide, unless the first answer of the run has these headers, and they show a wrong period. */
 function judgeRates(first: Reply, report: Reply): Judgment {
   const early = judgeRateHeaders(first.headers, first.now);
   const has = first.headers["anthropic-ratelimit-requests-limit"] !== undefined;

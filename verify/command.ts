@@ -55,7 +55,7 @@ const OPENERS: Readonly<Record<ProviderName, OpenAccount>> = {
  */
 export async function verify(command: VerifyCommand, host: VerifyHost): Promise<boolean> {
   const { invoices, out } = command;
-  // Said before the first request: else the results of minutes could not be written.
+  // Checked before the first request: a run takes minutes, and its results must not be lost.
   const faults = [
     ...faultsOfMonths(invoices, host.clock.now()),
     ...(out === undefined ? [] : await faultsOfOutputs(out)),

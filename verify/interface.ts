@@ -61,7 +61,7 @@ export async function verifyInterface(
   return { checks, invoices: results, requests: session.log.length, now };
 }
 
-/** Costs of a billing period whose charges lie in its own month; a sentence if they cannot be read. */
+/** The costs of a billing period, without charges of other months; a sentence if they cannot be read. */
 async function sumsOf(session: Session, { start, end }: Invoice): Promise<Amounts | string> {
   try {
     const costs = (await seriesOf(session)).find(({ dataset }) => dataset === "costs");

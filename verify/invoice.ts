@@ -113,7 +113,7 @@ export function compareInvoice(
   const currencies = Object.keys(amounts);
   const [only] = currencies;
   if (only === undefined) return notCompared(invoice, "The reports have no costs in this month.");
-  // Without a currency in the line there is no doubt only if the reports have one.
+  // If the line names no currency, the reports must have exactly one: else the currency of the invoice is in doubt.
   if (invoice.currency === undefined && currencies.length > 1)
     return notCompared(invoice, "The reports have several currencies: name that of the invoice.");
   const currency = invoice.currency ?? only;
@@ -135,7 +135,7 @@ export function compareInvoice(
   };
 }
 
-/** Whether the sum of the reports, which has more digits, rounds to the total. */
+/** Whether the sum of the reports, which has more digits, differs from the total by one cent at most. */
 const isWithinACent = (total: string, sum: string): boolean =>
   Math.abs(Number(addDecimals(total, sum.startsWith("-") ? sum.slice(1) : `-${sum}`))) <= 0.01;
 
@@ -203,7 +203,7 @@ const LOWER: Readonly<Record<Compared["provider"], readonly string[]>> = {
   ],
 };
 
-/** A hundred times as much, or a hundredth, except for tax and credits. */
+/** Whether the ratio is near 100 or 1/100. The ranges leave room for tax and credits. */
 const isFactor = (ratio: number): boolean =>
   (ratio > 65 && ratio < 150) || (ratio > 0.0065 && ratio < 0.015);
 

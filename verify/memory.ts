@@ -94,7 +94,10 @@ export function hashedGroups(
 /** The time from a period's end until it was summed, in milliseconds. */
 export const ageOf = ({ at, end }: Seen): number => at - end;
 
-/** Observations of one period between which nobody tells: the earliest of them is kept. */
+/**
+ * The step of an observation: its period, and its age (the first four hours, the rest of the first day, or a later day). Only the
+ * earliest observation of a step is kept, because the others tell nothing more.
+ */
 const stepOf = (seen: Seen): string => {
   const hours = ageOf(seen) / HOUR;
   const step = hours < 4 ? "new" : Math.floor(hours / 24);

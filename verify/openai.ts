@@ -65,7 +65,7 @@ function secondsIn(bucket: JsonObject, name: string): number {
 
 /** Opens the account. See `OpenAccount`. */
 export async function openOpenAi(asker: Asker): Promise<Account> {
-  // Only the provider's clock is needed of this answer, and the word that the key may ask.
+  // This answer only gives the provider's clock, and shows whether the key is accepted.
   const probe = await asker.get(COSTS, [
     ["start_time", String(Math.floor(asker.localNow / DAY) * (DAY / 1000) - 7 * (DAY / 1000))],
     ["limit", "1"],

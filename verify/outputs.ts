@@ -17,7 +17,7 @@ const BEGINNINGS = {
 /** `verify.memory.json` beside `verify.json`. */
 export const memoryPathOf = (out: string): string => `${out.replace(/\.json$/i, "")}.memory.json`;
 
-/** Every reason why the files could not be written, or should not; without a request sent. */
+/** The first reason why a file could not be written, or should not; empty if there is none. Sends no request. */
 export async function faultsOfOutputs(out: string): Promise<readonly string[]> {
   const memory = memoryPathOf(out);
   const faults = [
@@ -27,7 +27,7 @@ export async function faultsOfOutputs(out: string): Promise<readonly string[]> {
   const found = faults.flatMap(([what, path, fault]) =>
     fault === undefined ? [] : [`${what} cannot be written to "${path}": ${fault}`],
   );
-  // A folder that is missing is missing for both.
+  // Both files lie in one folder, so a fault of the folder would be named twice.
   return found.slice(0, 1);
 }
 

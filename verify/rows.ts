@@ -39,7 +39,7 @@ export function addTo(
   sums.set(day, { ...before, [unit]: addDecimals(before[unit] ?? "0", amount) });
 }
 
-/** Sums of a part would look like sums that have changed. */
+/** Refuses an answer that is cut into pages: sums of a part would look like sums that have changed. */
 export function assertWhole(body: JsonObject): void {
   if (body["has_more"] !== true) return;
   throw unseen("the answer to a request for sums is cut into pages");

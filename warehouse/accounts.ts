@@ -23,7 +23,7 @@ export interface Owner extends Place {
 export interface Account extends Owner {
   /** The path of the config, in which renewed tokens are saved. */
   readonly path: string;
-  /** The config, if the file at the path holds other accounts too. */
+  /** The account's own config if the file at the path has a list of accounts; else undefined. */
   readonly entry: unknown;
 }
 
@@ -59,7 +59,7 @@ export async function accountsOf(
   return accountsIn(files);
 }
 
-/** The same of configs that were read: each a path and its JSON. @throws ConnectorError `invalid_config` */
+/** The accounts of files that were read already: each is a path and its JSON. @throws ConnectorError `invalid_config` */
 export function accountsIn(files: readonly (readonly [string, unknown])[]): readonly Account[] {
   const faults: string[] = [];
   const found = files.flatMap(([path, file]) => entriesOf(path, file, faults));

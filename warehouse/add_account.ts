@@ -13,7 +13,7 @@ export interface Addition {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** The faults of an addition as sentences. To be asked before a person types a secret: `config` may have any. */
+/** The faults of an addition, as sentences. `config` may hold any text as its secret: a person types the real one later. */
 export async function faultsOfAdding(addition: Addition): Promise<readonly string[]> {
   try {
     await assertWritable(addition.path);

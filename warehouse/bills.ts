@@ -35,8 +35,8 @@ const COUNTED = `
   FROM current_costs WHERE is_counted GROUP BY ALL`;
 
 /**
- * Compares the bills of a sync that has ended with those of the sync before, and stores those that changed. So every sum that a sync
- * said stays.
+ * Compares the bills of a sync that has ended with those of the sync before, and stores those that changed. Older bills
+ * stay, so every sum that a sync has shown can be found.
  *
  * @param models answers queries over the models `current_costs` and `invalid_rows`
  * @returns all bills, the newest period first

@@ -106,7 +106,7 @@ export async function copyRows(database: Database): Promise<readonly Dataset[] |
     const bounds = isBounded
       ? `"ChargePeriodStart" >= DATE ${literal(first)} AND "ChargePeriodStart" < DATE ${literal(last)} + 1 AND`
       : "";
-    // A temporary table hides the other one, also where that is named with its schema.
+    // An old temporary table would hide the raw table, even where a query names the raw table with its schema.
     await database.run(`DROP TABLE IF EXISTS temp.${dataset}`);
     await database.run(`
       CREATE TEMP TABLE ${dataset} AS

@@ -19,7 +19,7 @@ export interface CloseOptions {
   /** `2026-10`. */
   readonly month: string;
   readonly view: View;
-  /** Whether accruals stand for what is not certain. */
+  /** Whether to book accruals for days that are provisional, not proven or not read. */
   readonly accrue: boolean;
   /** Why the month is closed again; absent for the first time. */
   readonly why: string | undefined;
@@ -149,7 +149,7 @@ async function assertMayClose(database: Database, options: CloseOptions): Promis
   );
 }
 
-/** The last word of a reason names what the days are. */
+/** An obstacle in words. The reason of an accruable one is the state of its days, such as `not read`. */
 function wordsOf({ account, why, days, isAccruable }: Obstacle): string {
   const owner = account === "" ? "" : ` (account ${account})`;
   if (!isAccruable) {

@@ -21,7 +21,10 @@ export interface ClosedBook {
   /** The instant of the newest data. */
   readonly data_as_of: string;
   readonly sums: readonly BookSum[];
-  /** The book in the reporting currency, and how many of its entries are in no sum because they have no rate. Empty without one. */
+  /**
+   * The book in the reporting currency; empty if there is no such currency. `without_rate` counts the entries that are not in
+   * `amount`, because no rate is given for them.
+   */
   readonly converted: readonly {
     readonly currency: string;
     readonly amount: string;

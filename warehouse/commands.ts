@@ -134,7 +134,7 @@ function memoryIn(at: Parser): number | undefined {
     : refuse(at, "--memory needs a size of at least 128MB, such as 512MB or 2GB");
 }
 
-/** Adds the options of the input files, and of what they are shown in. */
+/** Adds the options of the input files, of the reporting currency and of the fiscal year. */
 const withInputs = (command: Parser): Parser =>
   INPUTS.reduce((known, input) => {
     const { needed, optional } = columnsOf(input);

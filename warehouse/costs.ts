@@ -50,7 +50,7 @@ interface Costs extends Period {
   readonly total: string;
   readonly provisional: string;
   readonly rows: readonly { readonly value: string; readonly billed_cost: string }[];
-  /** Costs of the period's month after its last day: they are not in the total. */
+  /** Costs after the last day of the period, in the same month: they are not in the total. */
   readonly later: string;
 }
 
@@ -93,7 +93,7 @@ export async function costs(options: CostsOptions, host: WarehouseHost): Promise
   }
 }
 
-/** A month ends with the newest complete day of the report, if that is in it: then its total is the report's. */
+/** The running month ends with the newest complete day of the report, so that its total equals that of the report. */
 async function periodOf(database: Database, { period, month }: CostsOptions): Promise<Period> {
   const [[running = "", throughDay = "", first = ""] = []] = await database.query(
     "SELECT month, through_day, (SELECT min(day) FROM daily_costs WHERE records > 0) FROM report_clock WHERE month IS NOT NULL",
@@ -168,7 +168,7 @@ async function convertedOf(
   };
 }
 
-/** A day that no reading covered is not proven, and counts too. */
+/** Counts every day of the period in every account: a day that no reading covered counts as not proven. */
 async function proofOf(database: Database, { from, through }: Period): Promise<Proof> {
   const [[days = "0", proven = "0"] = []] = await database.query(`
     SELECT (SELECT count(*) FROM report_accounts) * (DATE ${literal(through)} - DATE ${literal(from)} + 1),

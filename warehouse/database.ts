@@ -22,7 +22,7 @@ const SETTINGS = {
   preserve_insertion_order: "false",
 };
 
-/** One thread is quickest on few rows: to wake others and to wait for them costs more than they do. */
+/** On fewer rows than these, one thread is quickest: to wake other threads and to wait for them costs more than it saves. */
 const FEW_ROWS = 50_000;
 
 /**
@@ -224,7 +224,7 @@ export class Database implements Asked {
     }
   }
 
-  /** From here on `provide` is asked before each statement, and makes the tables that it reads. Statements must follow each other. */
+  /** From here on `provide` runs before each statement, and makes the tables that the statement reads. Run one at a time. */
   provideTables(provide: (sql: string) => Promise<void>): void {
     this.#provide = provide;
   }

@@ -7,14 +7,17 @@ import * as z from "zod";
 import type { Database } from "./database.ts";
 import { emptyModels } from "./files.ts";
 
-/** By the name of a model: the tables that, all empty, leave it without rows, each list by itself; and a query of its columns. */
+/**
+ * By the name of a model. `causes`: lists of tables; if all tables of one list are empty, the model has no row. `query`: has the
+ * columns of the model, and no row.
+ */
 const emptySchema = z.record(
   z.string(),
   z.object({ causes: z.array(z.array(z.string())), query: z.string() }),
 );
 
 /**
- * The models, those that cannot have a row with a query that has none.
+ * The models. A model that cannot have a row gets the query that has none.
  *
  * @param only the tables that may count as empty; all of them where it is absent
  */

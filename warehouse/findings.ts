@@ -12,7 +12,10 @@ export const findingsOf = async (database: Asked): Promise<readonly string[]> =>
   ...(await teamMapFindings(database)),
 ];
 
-/** The budgets of today that are exceeded, without those of the month for teams and for all costs, which the first screen shows. */
+/**
+ * The exceeded budgets of the running month or fiscal year. Monthly budgets of teams and of all costs are left out: the first
+ * screen shows them.
+ */
 async function spentBudgets(database: Asked): Promise<readonly string[]> {
   const rows = await database.query(`
     SELECT budgets.label, coalesce(shown, budgets.value, ''), coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m')),
@@ -61,7 +64,7 @@ async function teamMapFindings(database: Asked): Promise<readonly string[]> {
   );
 }
 
-/** Days in words; an empty one is open. */
+/** Days in words. An empty `first` or `last` means that there is no bound. */
 function daysOf(first: string, last: string): string {
   if (first === last && first !== "") return `on ${first}`;
   if (first === "") return `through ${last}`;

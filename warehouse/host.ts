@@ -16,7 +16,7 @@ export interface EngineEdges {
 
 /** Shows the progress of a read to a person. */
 export interface Watcher {
-  /** To be told of each output, after it has been written. */
+  /** Call this for each output, after the output has been written. */
   saw(output: Output): void;
   told(event: ProgressEvent): void;
   /** Shows a message at once. */

@@ -106,7 +106,7 @@ async function faultsOf(options: InitOptions, host: WarehouseHost): Promise<read
   return [
     ...(file === undefined ? [] : [`The config file "${path}" is not written: ${file}.`]),
     ...own,
-    // An account whose address is asked for is judged with the others when it is written.
+    // Without its address, an account cannot be judged beside the others yet: `addAccount` does that.
     ...(add === undefined || own.length > 0 || options.provider === undefined || isWithoutAddress
       ? []
       : await faultsOfAdding({ path, name: add, config })),

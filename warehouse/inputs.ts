@@ -250,7 +250,7 @@ function faultOf(
   const unknown = titles.filter((title) => !needed.includes(title) && !optional.includes(title));
   const twice = titles.filter((title, index) => titles.indexOf(title) < index);
   if (missing.length + unknown.length + twice.length === 0) return undefined;
-  // Without any of the columns it is another file, and its first line may hold a secret.
+  // A file with none of the columns is a file of another kind. Its first line may hold a secret, so no title is quoted.
   if (missing.length === needed.length)
     return `the first line has none of the columns ${needed.join(", ")}`;
   const more = optional.length === 0 ? "" : `, and may have ${optional.join(", ")}`;

@@ -34,10 +34,10 @@ export const STEPS: ReadonlyMap<string, Dataset> = new Map<string, Dataset>([
   ["ai_billing__found_costs", "costs"],
 ]);
 
-/** A step without a day, of which the rows of changed records are made again. */
+/** A step that has no column for the day. A refresh makes the rows of changed records again. */
 export const SAID = "ai_billing__provider_costs";
 
-/** A query for each dataset, in one. */
+/** The queries of all datasets, joined by UNION ALL. */
 export const both = (
   query: (dataset: Dataset) => string,
   datasets: readonly Dataset[] = DATASETS,
@@ -86,14 +86,14 @@ const STANDING_MONTHS =
 /** Models of amounts take these facts from steps; each has the name of its step. A reading that only confirms a day changes none. */
 export const STEP_FACTS: Queries = {
   ai_billing__calendar_costs: "FROM ai_billing__calendar_costs",
-  // Models of single days read it, too. They are made again where it changes for a day with rows.
+  // Models of single days read this step, too. If the step changes for a day with rows, the day is made again (DAY_FACTS).
   ai_billing__standing_costs: `
     SELECT base_url, account, month, min(since)::DATE AS since, NULL::DATE AS until FROM (${STANDING_MONTHS}) GROUP BY ALL
     UNION ALL SELECT base_url, account, month, since::DATE, until::DATE FROM (${STANDING_MONTHS}) WHERE NOT is_kept`,
   ai_billing__manifest: `SELECT DISTINCT place, began_at::DATE FROM ai_billing__manifest WHERE dataset = 'costs'`,
 };
 
-/** The days that `cost_anomalies` compares. Their statuses are shown beside them only. */
+/** The days that `cost_anomalies` compares. Their statuses are left out, because the model only shows them. */
 export const COMPARED_DAYS: Queries = {
   "compared days": "SELECT * EXCLUDE (day_status) FROM ai_billing__calendar_costs",
 };
@@ -207,7 +207,7 @@ export const REDECIDED_DAYS = both(
       AND live.reading_id > least(days.anchor_reading_id, kept.anchor_reading_id)`,
 );
 
-/** Of two chains of one account, the rows tell which one has taken over. */
+/** A row for each account with several chains. Their rows tell which chain has taken over, so all rows are needed. */
 export const SEVERAL_CHAINS = `
   SELECT 1 FROM ai_billing__manifest GROUP BY dataset, place HAVING count(DISTINCT chain) > 1`;
 

@@ -8,7 +8,7 @@ const ANSWERS = "source_ai_billing.kept_answers";
 
 /** The answers of one page. */
 export interface KeptAnswers {
-  /** Tells two contents of the tables apart that are made for each page. */
+  /** A hash of the tables that are made for each page, and of their definitions. The answers hold for this basis only. */
   readonly basis: string;
   /** Rows of texts as JSON, by a hash of their query. */
   readonly answers: ReadonlyMap<string, string>;

@@ -62,7 +62,7 @@ describe("the loader", () => {
     expect(loader.counts("costs")).toEqual({ read: 4, added: 2, changed: 0 });
     await load(row("a", "1", "7"), row("b", "2", "2"), row("c", "2", "0.000000000000000001"));
     expect(await costs()).toHaveLength(7);
-    // b came under another reading with the same content, and this a is older than the newest one.
+    // The new row of b has the content of the old one, and the new row of a is older than the newest one of a.
     expect(loader.counts("costs")).toEqual({ read: 7, added: 3, changed: 0 });
   });
 

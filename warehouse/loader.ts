@@ -109,7 +109,7 @@ export class Loader {
     this.#bytes += bytes.length;
   }
 
-  /** Puts what the appenders hold into their tables, where DuckDB counts its memory. */
+  /** Closes the appenders. Their rows go into tables, whose memory DuckDB counts. */
   #flush(): void {
     for (const appender of this.#appenders.values()) appender.closeSync();
     this.#appenders.clear();
@@ -198,7 +198,7 @@ export class Loader {
       DELETE FROM arrived USING known
       WHERE arrived.${key} = known.${key} AND arrived.${cursor} = known.${cursor}
         AND NOT (${differs(content, "arrived", "known")})`);
-    // A window over whole rows takes long, so rows that nothing is known of are left out of it.
+    // A window function over whole rows is slow, so it leaves out the rows of keys that the table does not have.
     const newest = (table: string, rows: string, order: string): string => `
       SELECT *, ${chain} AS chain_ FROM ${table} ${rows}
       QUALIFY row_number() OVER (PARTITION BY ${key}, ${chain} ORDER BY ${order}) = 1`;

@@ -41,8 +41,8 @@ const ANOMALIES = "cost_anomalies";
 const FOCUS = "focus_cost_and_usage";
 
 /**
- * Models whose rows of a day follow from the rows of this day in the models that are named here, and from what holds for all days in
- * their other models.
+ * Models that can be made day by day, each with some models that it reads. From these, a day needs only the rows of the same day.
+ * From all other models that it reads, a day needs what holds for all days.
  */
 const OF_DAYS: ReadonlyMap<string, readonly string[]> = new Map([
   ["daily_costs", ["current_costs", "ai_billing__calendar_costs"]],
@@ -58,13 +58,13 @@ export class Marts {
   readonly #steps: Steps;
   /** The models that have other rows than before. */
   readonly #changed = new Set<string>();
-  /** The models of which only the statuses of days are others. */
+  /** The models in which only statuses of days have changed. */
   readonly #restated = new Set<string>();
-  /** The models that are as they must be. */
+  /** The models that this refresh need not make any more. */
   readonly #done: Set<string>;
-  /** Whether other values of labels were charged on a day than before. */
+  /** Whether the values of labels that are charged on a day have changed. */
   #hasNewCharges = false;
-  /** Whether other days are known, or complete, than before. */
+  /** Whether the set of known days, or of complete days, has changed. */
   #hasNewDays = false;
   /** Whether rows of a kind came or went, from which models of days may take something for all days. */
   #hasNewKinds = false;
@@ -152,7 +152,7 @@ export class Marts {
     const isShown = "IN (SELECT shown_days.day FROM shown_days)";
     const days = `${DAY} ${isShown}`;
     const chosen = this.#models.filter((model) => OF_DAYS.has(model.name));
-    // Steps hold all days, so they are made before the models under them show some days only.
+    // Steps hold all days, so they are made before temporary tables hide the other days of the models that they read.
     for (const model of chosen) await this.#needStepsOf(model);
     const some = (name: string, others = ""): Promise<void> =>
       this.#database.run(
@@ -237,7 +237,7 @@ export class Marts {
     await this.#database.run(`CREATE OR REPLACE TABLE main.${name} AS ${this.#query(name)}`);
   }
 
-  /** Makes the rows of a model again that meet a condition. @returns whether they are others than before */
+  /** Makes the rows of a model that meet a condition again. @returns whether these rows have changed */
   async #replace(name: string, condition: string, query = this.#query(name)): Promise<boolean> {
     const held = `FROM main.${name} WHERE ${condition}`;
     await this.#database.run(

@@ -59,7 +59,7 @@ export async function modelQuery(name: string): Promise<string> {
   return found.body.trim().replace(/;$/, "");
 }
 
-/** A line in a view that repeats its steps: the code of the view itself follows (dbt/compile.py). */
+/** A line in a compiled view (dbt/compile.py). Before the line stands the code of the steps, after it that of the view itself. */
 const BEHIND_STEPS = "\n-- behind the steps\n";
 
 /** The code of a model on the steps under it, which are tables by now. */
@@ -105,7 +105,7 @@ export async function withinMemory<T>(
   }
 }
 
-/** Makes models of the models before them; of an internal one a temporary table, which {@link dropInternal} drops. */
+/** Makes models from the models before them. An internal model becomes a temporary table, which {@link dropInternal} drops. */
 export async function makeTables(database: Database, models: readonly Model[]): Promise<void> {
   for (const { name, body } of models) {
     const kind = INTERNAL.test(name) ? "TEMP TABLE" : "TABLE";
@@ -124,8 +124,8 @@ function withStepsUnder(models: readonly Model[], names: readonly string[]): rea
 }
 
 /**
- * The internal models that follow from no model that people query. They are made before the transaction: of a table that a transaction has
- * made itself DuckDB takes the number of rows for 0, and then joins in the wrong order.
+ * The internal models that follow from no model that people query. They are made before the transaction: for a table that
+ * the same transaction has made, DuckDB assumes 0 rows, and then joins in the wrong order.
  */
 function stepsBelow(models: readonly Model[]): readonly Model[] {
   const others = new Set<string>();
@@ -176,8 +176,8 @@ async function makeAll(database: Database, atEnd: AtEnd | undefined): Promise<vo
 }
 
 /**
- * Lets a database make each model once a statement names it, and before it the models that it reads. The raw tables and the inputs must
- * be there, and stay as they are: a report of a copy reads half of the models, once.
+ * Lets a database make a model when a statement first names it; the models that this model reads are made before. The raw tables
+ * and the inputs must be there, and stay as they are. This is for a report of a copy, which reads half of the models, once.
  */
 export async function makeOnDemand(database: Database): Promise<void> {
   await database.useThreads(await rawRows(database));
@@ -187,7 +187,7 @@ export async function makeOnDemand(database: Database): Promise<void> {
     for (const [word] of sql.replaceAll(/--.*$/gm, "").matchAll(/\w+/g)) {
       const model = missing.get(word);
       if (model === undefined) continue;
-      // Its own statement names it too.
+      // The statement that makes the model names the model, too.
       missing.delete(word);
       await makeTables(database, [model]);
     }

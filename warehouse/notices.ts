@@ -83,7 +83,7 @@ export class Notices {
     return new Notices(host, new URL(address));
   }
 
-  /** Sends the events of a sync that were not sent before. Without one it sends nothing. */
+  /** Sends the events of a sync that were not sent before. If there are none, nothing is sent. */
   async tell(database: Database, summary: Summary): Promise<void> {
     const over = summary.accounts.filter(({ ok }) => ok).map(({ name }) => `failed ${name}`);
     await forget(database, [FAILED, ...over]);
@@ -126,7 +126,7 @@ export class Notices {
     await database.run(`INSERT INTO source_ai_billing.notices VALUES ${values.join(", ")}`);
   }
 
-  /** Gives whether the address took it. A notice that cannot be sent is no fault of the sync: the next one tries again. */
+  /** Gives whether the address took the notice. A notice that cannot be sent is no fault of the sync: the next tries again. */
   async #post(events: readonly Event[], more: object): Promise<boolean> {
     const lines = events.slice(0, LINES).map(({ text }) => text);
     const left = events.length - lines.length;
@@ -152,14 +152,14 @@ const NOTICES = `
   CREATE SCHEMA IF NOT EXISTS source_ai_billing;
   CREATE TABLE IF NOT EXISTS source_ai_billing.notices (event VARCHAR, sent_at TIMESTAMPTZ)`;
 
-/** The address from its path on: the host alone is no secret, and may be that of the provider. */
+/** Masks the address from its path on. The host alone is no secret, and may be that of the provider. */
 function keepSecret(address: unknown, { secrets }: NoticeHost): void {
   const url = typeof address === "string" ? URL.parse(address) : null;
   const path = url === null ? String(address) : `${url.pathname}${url.search}`;
   secrets.add(path.length > 1 ? [path] : []);
 }
 
-/** A failure that is over may come again, and is then another event. */
+/** Forgets failures that are over: if one of them comes again, that is a new event. */
 async function forget(database: Database, ids: readonly string[]): Promise<void> {
   await database.run(NOTICES);
   await database.run(

@@ -10,7 +10,7 @@ import { refreshModels } from "./refresh.ts";
 import { prepare } from "./store.ts";
 import { addReading } from "./testing_costs.ts";
 
-/** Half a year of four keys, each with a cost on most days, of one that is new in the last days, and a plan that ended. */
+/** Half a year: four keys with a cost on most days, a key that is new in the last days, and a plan that has ended. */
 const RECORDS = `
   SELECT 'k' || key || ' ' || strftime(day, '%m-%d') AS id, day, 'Usage' AS category, 'final' AS status,
          CASE WHEN key = 4 THEN '90' ELSE CAST(1 + (7 * key + 3 * dayofyear(day)) % 9 AS VARCHAR) END AS cost
@@ -58,7 +58,7 @@ async function rowsOf(names: readonly string[]): Promise<ReadonlyMap<string, str
   return found;
 }
 
-/** The models that have other rows than those that are made whole. */
+/** The models whose rows differ from those of the same model, made as a whole. */
 async function differing(): Promise<string[]> {
   const renewed = await rowsOf(MODELS);
   await database.run("BEGIN");
@@ -77,7 +77,7 @@ it.each([
   ["all amounts of a day", set(`"BilledCost" = "BilledCost" || '00'`, on("2026-10-12")), true],
   ["the third day of a new key", set(`"BilledCost" = '95'`, `"x_RecordId" = 'k4 10-22'`), true],
   ["a day of a key that is known", set(`"BilledCost" = '2000'`, `"x_RecordId" = 'k4 10-30'`), true],
-  // The key is charged on another day than before: it is watched on other days, too.
+  // From here on, a change moves the days on which a value is charged, so the model is made as a whole.
   ["the key of a cost", set(`"x_ApiKeyId" = 'k9'`, `"x_RecordId" = 'k2 10-29'`), false],
   ["a plan", `DELETE FROM costs WHERE "x_RecordId" = 'plan 08-03'`, false],
   ["a cost that is gone", `DELETE FROM costs WHERE "x_RecordId" = 'k0 10-29'`, false],

@@ -23,7 +23,8 @@ const SCORED = "where calendar.day > calendar.scored_after";
 const NEW_DAYS = 7;
 
 /**
- * The query of the model, which makes rows from a day on, and some before it that lack the earlier ones.
+ * The query of the model for the rows from `day` on. It also makes rows of the six days before. These may be wrong, because they
+ * lack the days before them.
  *
  * @throws TypeError if the model has another condition
  */

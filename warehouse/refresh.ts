@@ -1,10 +1,11 @@
 /**
- * Renews the models after a sync. Most syncs read days again and find nothing else: they write reports, and no row. Then only the models
- * that say when a day was read are made, and of few rows: numbers of rows by day and reading, which the refresh before has kept. If rows
- * of some days changed, these days are made again (changed_days.ts, steps.ts), and of the models only those that read them (marts.ts).
+ * Renews the models after a sync. Most syncs read days again and find nothing else: they write reports, and no row. Then a
+ * refresh makes only the models that say when a day was read. They need few rows: numbers of rows by day and reading, which the
+ * refresh before has kept. If rows of some days changed, a refresh makes these days again (changed_days.ts, steps.ts), and only
+ * those models that read them (marts.ts).
  *
- * All models are made again where a fact that they depend on differs otherwise from the last refresh. So the result always equals that
- * of a whole refresh; `refresh.test.ts` compares them, row by row, after random histories.
+ * If any other fact that the models depend on has changed since the last refresh, all models are made again. So the result always
+ * equals that of a whole refresh; `refresh.test.ts` compares them, row by row, after random histories.
  */
 import { dropChangedDays, findChangedDays, keepRecords } from "./changed_days.ts";
 import type { Database } from "./database.ts";
@@ -25,7 +26,7 @@ import { Marts } from "./marts.ts";
 import { allModels, inputNames, makeAllModels, rawRows, withinMemory } from "./models.ts";
 import { Steps } from "./steps.ts";
 
-/** The models that a refresh made: those of proofs, besides them those that some days changed, or all. */
+/** The models that a refresh made: only those of proofs; also those that changed days affect; or all. */
 export type Made = "proofs" | "days" | "all";
 
 async function isTrue(database: Database, condition: string): Promise<boolean> {
@@ -66,7 +67,7 @@ async function renew(database: Database, rows: number): Promise<Made | undefined
       isMore = await marts.make(isKept);
       await keepReports(database);
       if (isMore) await forgetAnswers(database);
-      // Days that were made again with the same rows are no longer due.
+      // Days that were made again with the same rows are kept too: else each refresh would make them again.
       else if (steps.datasets.length === 0) return;
       await steps.keep();
       await keepRecords(database);

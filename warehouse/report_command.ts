@@ -56,7 +56,7 @@ export async function report(options: ReportOptions, host: WarehouseHost): Promi
   await host.say(`${options.out} is written.\n`);
 }
 
-/** The file of a sync whose models are the wanted ones, open for reading. */
+/** The file of a sync, open for reading; undefined unless its models are up to date and fit the options. */
 async function freshBooks(options: ReportOptions): Promise<Database | undefined> {
   const { database: path, schema, inputs, currency, fiscalYearStart, memory } = options;
   const asksForOthers = [schema, currency, fiscalYearStart, ...Object.values(inputs)].some(

@@ -24,7 +24,8 @@ const OF_ALL: ReadonlySet<ErrorCode> = new Set(["aborted", "internal", "database
 /**
  * Reads accounts into the database. An account that fails does not stop the others.
  *
- * @throws ConnectorError if there is only one account, and for an error of the process or its database; when no run goes on any more
+ * @throws ConnectorError once no run goes on any more: the error of the account if there is only one, or an error of the
+ *   process or its database
  */
 export async function deliverAll(
   accounts: readonly Account[],

@@ -169,9 +169,9 @@ export class Steps {
   }
 
   /**
-   * Keeps what the rows of changed records say in columns of the provider, and shows all of it.
+   * Keeps the rows of the step {@link SAID} for changed records, and shows the rows of all records.
    *
-   * @returns whether it is something else than before
+   * @returns whether the rows of the changed records differ from those before
    */
   async keepSaid(): Promise<boolean> {
     let isOther = false;

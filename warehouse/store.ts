@@ -133,8 +133,8 @@ async function heldAccounts(database: Database): Promise<readonly Owner[]> {
 }
 
 /**
- * Notes the accounts. A file that holds rows takes a further account only beside all that it holds: else a wrong address or label
- * would begin a second account, and its costs would count twice.
+ * Notes the accounts. A file that holds rows takes a further account only if the configs name all accounts that it holds, too:
+ * else a wrong address or label would begin a second account, and its costs would count twice.
  */
 async function claim(database: Database, owners: readonly Owner[]): Promise<void> {
   const held = await heldAccounts(database);

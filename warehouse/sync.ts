@@ -214,7 +214,7 @@ function inOrder(bills: readonly Change[], accounts: readonly Account[]): readon
     .toSorted((a, b) => b.month.localeCompare(a.month) || placeOf(a) - placeOf(b));
 }
 
-/** The name of the account of a bill: its label may be the id that the provider gives an account without one. */
+/** The name of the account of a bill. If the config has no label, the label of the bill may be the id that the provider gives. */
 function nameOf({ base_url, account }: Change, accounts: readonly Account[]): string {
   const there = accounts.filter((each) => each.base_url === base_url);
   const found =

@@ -13,7 +13,7 @@ interface Reading {
   readonly records: string;
 }
 
-/** A day of 20.00 for each day of a range, under its month and day. */
+/** A query of records for {@link Reading}: a record of 20.00 for each day of a range, whose id is the month and the day. */
 export const usageOf = (first: string, end: string, cost = "20"): string =>
   `SELECT strftime(day, '%m-%d') AS id, day, 'Usage' AS category, '${cost}' AS cost, 'final' AS status
    FROM range(TIMESTAMP '${first}', TIMESTAMP '${end}', INTERVAL 1 DAY) AS days(day)`;

@@ -1,6 +1,6 @@
 /**
  * Values of rows that no sum of the models holds. The models judge each value before they add any (dbt/macros/values.sql), because one
- * sum that does not fit would fail as a whole. `invalid_rows` names the others, and so do `sync` and the report.
+ * sum that does not fit would fail as a whole. `invalid_rows`, `sync` and the report name the values that are left out.
  */
 import type { Asked } from "./database.ts";
 import { cleaned } from "./text.ts";

@@ -220,7 +220,7 @@ describe("the rows that stood at the end of the UTC day stay", () => {
     }
     for (const reading of ["r3", "r4"]) {
       await report({ reading, ...differing });
-      // A version that stands nowhere follows: its reading is known, and proves nothing of the day.
+      // This report makes the reading known, and proves nothing of the day. So the version stands nowhere.
       await report({ reading, isConfirmed: false });
       await version(reading);
     }

@@ -72,7 +72,7 @@ async function limits(session: Session, series: Series): Promise<Finding[]> {
   return finding === undefined ? [] : [finding];
 }
 
-/** On any window: an empty page shows as well as a full one that the limit is accepted. */
+/** Any window will do: an empty page, too, shows that the limit is accepted. */
 async function largeLimits(session: Session, series: Series): Promise<Finding[]> {
   const end = floorTo(DAY, await session.now());
   const findings: Finding[] = [];

@@ -124,7 +124,7 @@ async function head(session: Session): Promise<Result> {
 }
 
 async function readOnly(session: Session): Promise<Result> {
-  // Without a body, and to capabilities, where another method than GET could change nothing.
+  // The POST has no body, and goes to capabilities, where it can change nothing.
   const exchange = await session.ask({ path: CAPABILITIES, method: "POST", probe: true });
   if (exchange.status >= 400 && exchange.status < 600) return passed;
   return broken(`POST is answered with ${statusOf(exchange)}`, "status 405", exchange);

@@ -76,7 +76,7 @@ function chargeClass(seen: Seen): Fault {
   };
 }
 
-// Empty texts that are free to be empty, and those that another check judges.
+// Members that may be an empty text, and members whose empty text another check judges.
 const MAY_BE_EMPTY = new Set(["ChargeDescription", "ChargeClass"]);
 const UNCLEAN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F]/;
 

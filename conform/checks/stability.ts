@@ -48,7 +48,7 @@ async function backwards(session: Session, series: Series): Promise<Finding[]> {
   });
 }
 
-/** Records that only the first of two passes showed, each with the records that only the second pass showed and that have the same content. */
+/** `lost`: records that only the first of two passes showed. `names`: ids that only the second one showed, by content. */
 async function gone(session: Session, series: Series) {
   const first = await sample(session, series);
   const second = await again(session, series);

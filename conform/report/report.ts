@@ -63,7 +63,7 @@ export function conclusion(report: Report): string {
   return `${["No rule of the interface is seen to be broken", ...rest].join("; ")}.`;
 }
 
-/** Outcomes with this verdict that lack something, in whole or in part, by what is missing. */
+/** The ids of the checks with this verdict that lacked something, in whole or in part, by the thing that was missing. */
 export function missingOf(
   outcomes: readonly Outcome[],
   which: "not verified" | "passed",

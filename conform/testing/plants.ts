@@ -1,4 +1,4 @@
-/** All planted faults, each with the checks that must find it, and no others may. */
+/** All planted faults. Each names the checks that must find it; no other check may find it. */
 import type { Plant } from "./plant.ts";
 import { ofCapabilities, ofRecords } from "./plants_of_data.ts";
 import { ofPages, ofWindows } from "./plants_of_reading.ts";

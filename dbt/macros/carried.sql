@@ -16,8 +16,8 @@
 {% macro with_values(rows, dataset) %}{{ return(adapter.dispatch('with_values', 'ai_billing')(rows, dataset)) }}{% endmacro %}
 {% macro default__with_values(rows, dataset) %}{{ rows }}{% endmacro %}
 {#
-  The hash of a row's content tells the rows of a reading apart. DuckDB keeps the rows of the step in memory for the join, so all columns
-  that both have come from the typed rows.
+  The hash of a row's content tells the rows of a reading apart. DuckDB keeps the rows of the step in memory for the join. So each
+  column that both sides have is taken from the typed rows.
 #}
 {% macro duckdb__with_values(rows, dataset) -%}
   {%- set made = ['extracted_at', 'day', 'is_valid'] -%}
@@ -33,7 +33,7 @@
   )
 {%- endmacro %}
 
-{# The versions of records, or of those records only that have several: a database need not order the others. #}
+{# The versions of all records, or only of records that have several versions: the others need no order. #}
 {% macro several_versions(dataset) %}{{ return(adapter.dispatch('several_versions', 'ai_billing')(dataset)) }}{% endmacro %}
 {% macro default__several_versions(dataset) %}{{ ref('ai_billing__placed_' ~ dataset) }}{% endmacro %}
 {% macro duckdb__several_versions(dataset) -%}

@@ -11,7 +11,7 @@ where age = 1 and inside_window
 group by scope, day, reading_id
 {% endmacro %}
 
-{# The rows that count, by what a proof asks of them. #}
+{# The number of rows that count, by the columns that a proof needs. #}
 {% macro live_of(dataset) %}
 {%- set told = ['scope', 'day', 'reading_id', 'is_long', 'is_stray', 'is_valid', 'listed_by', 'listed_in_pass'] -%}
 select {{ told | join(', ') }}, cast(count(*) as integer) as rows_

@@ -43,8 +43,8 @@
   ) as different
 {%- endmacro %}
 
-{# Deletes the records of which the step before no longer holds a row. Rows without a record id are deleted in each run, because each
-   run writes them again. #}
+{# Deletes the records that no longer have a row in the step before. Rows without a record id are deleted in each run, because
+   each run writes them again. #}
 {% macro drop_vanished_records(step) -%}
   {%- if ai_billing.runs_incrementally() -%}
   delete from {{ this }}

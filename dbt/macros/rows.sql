@@ -141,7 +141,7 @@ numbered as (
   group by 1
 {%- endmacro %}
 
-{# Deletes the readings of which the raw table no longer holds any row. #}
+{# Deletes the readings that no longer have a row in the raw table. #}
 {% macro drop_vanished_readings(dataset) -%}
   {%- if ai_billing.runs_incrementally() -%}
   delete from {{ this }}

@@ -125,7 +125,8 @@ class Answers:
         return Counter((*key, amount, self.forecast(*key)) for key, amount in sums.items())
 
     def forecast(self, name: str, currency: str) -> Decimal:
-        """Usage by the day goes on by weekdays. All else counts once; a charge of both months before that has not come yet is expected."""
+        """Daily usage is carried on by weekdays. All other charges count once. A charge that November and December had, and
+        January does not have yet, is expected again."""
         [account] = [account for account in self.company.accounts if account.world.account == name]
         complete = {day for day, state in account.states.items() if state != "read in part"}
         facts = [(o, day, r) for o, day, r in self.facts if (o.account, o.billing_currency) == (name, currency)]
@@ -199,7 +200,7 @@ class Answers:
         return Counter((*key, min(found), max(found), sums[key]) for key, found in days.items())
 
     def question_17(self) -> Counter:
-        """Totals of two invoices were given. All others of the issuer are missing: they are final, and their periods are read."""
+        """The user gave the totals of two invoices. All others of the issuer are missing: costs are final, periods are read."""
         found = Counter()
         for (invoice, currency), amount in sums_of(((o.invoice_id, o.billing_currency), billed(r)) for o, _, r in self.facts
                                                    if o.invoice_id).items():

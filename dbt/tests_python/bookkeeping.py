@@ -66,7 +66,7 @@ class Bookkeeping:
             self.compare_shares(books)
 
     def compare(self, books: Books, book: Book) -> None:
-        """The new book is as calculated. All others are as they were, because their digests are."""
+        """The new book equals the calculated one. All other books are unchanged, because their digests are unchanged."""
         columns = len(LINE.split(", "))
         lines = self.warehouse.all(
             f"select {LINE}, sum(entries) as entries, sum(amount) as amount, case when count(*) = count(converted_amount) "

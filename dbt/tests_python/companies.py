@@ -1,5 +1,5 @@
-"""Writes the reports of companies whose pages are hard to tell truly: companies.py FOLDER. `integration_tests/report/pictures.sh` takes
-pictures of them. The amounts are invented, and the same in each run."""
+"""Writes the reports of companies about which a true page is hard to write: companies.py FOLDER. The script
+`integration_tests/report/pictures.sh` takes pictures of them. The amounts are invented, and the same in each run."""
 
 import random
 import sys

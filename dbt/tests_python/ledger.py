@@ -258,7 +258,7 @@ class Books:
     teams: Teams = field(default_factory=list)
     inputs: Inputs = field(default_factory=dict)
     books: dict[date, Book] = field(default_factory=dict)
-    # By month: the entries of it in other books that no longer count, because the month was closed again after them.
+    # By month: the entries about it in other books. They no longer count, because the month was closed again after them.
     void: dict[date, list[Entry]] = field(default_factory=lambda: defaultdict(list))
     versions: dict[date, int] = field(default_factory=lambda: defaultdict(int))
 

@@ -11,7 +11,8 @@ TWELVE = Decimal("1e-12")
 
 
 def rule_of(entry: Entry, rules: list[tuple]) -> tuple | None:
-    """The rules of these tests are about charge categories, or about what no team owns: number, label, value, method."""
+    """The rule with the lowest number that takes the entry. A rule is (number, label, value, method); in these tests it names a
+    charge category or the costs that no team owns."""
     for rule in sorted(rules, key=lambda row: int(row[0])):
         label, value = rule[1:3]
         if (label == "unowned" and entry.team is None) or (label == "charge_category" and value == entry.owner.charge_category):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from warehouses import COLUMNS, INPUTS, INSTANTS, OTHER_TYPES, Warehouse
 
-# Tests have few rows and large plans: Spark would take longer to generate and compile code than to run without it, and a collector of
-# garbage that works beside the program takes processors from it.
+# Tests have few rows and large plans: Spark would take longer to generate and compile code than to run without it. A concurrent
+# garbage collector would take processors from the tests.
 SETTINGS = {
     "spark.driver.extraJavaOptions":
         "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:+UseSerialGC -XX:MetaspaceSize=256m -Xms1g",

@@ -78,7 +78,8 @@ def weights(records: list[dict]) -> tuple[int, int]:
 
 
 def forecast_of_november(records: list[dict], label: str, value: str | None) -> Decimal:
-    """The nine complete days, carried on by weekdays, for each combination of labels; what is to come belongs to the team of November 30."""
+    """For each combination of labels, the nine complete days are carried on by weekdays. The days to come belong to the team of
+    November 30."""
     by_account = {name: weights([record for record in records if record["account"] == name]) for name in ("first", "second")}
     sums: dict[tuple, list[Decimal]] = defaultdict(lambda: [Decimal(0), Decimal(0)])
     total = Decimal(0)

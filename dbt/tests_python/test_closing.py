@@ -144,7 +144,8 @@ def found_days(warehouse) -> dict[str, str]:
 
 @pytest.mark.parametrize("world", ["append"], indirect=True)
 def test_an_adjustment_was_found_when_its_record_changed(warehouse, world):
-    """B5: an adjustment was found when its record changed, although its day is written again because of others, and read again."""
+    """B5: an adjustment was found when its record changed. Its day is then written again because of other records, and read
+    again: this does not move `found_at`."""
     warehouse.create_books()
     world.put(final("gone", "10-11", "7", ChargeCategory="Purchase"))
     world.put(final("moved", "10-12", "9", ChargeCategory="Purchase"))
@@ -176,7 +177,7 @@ def test_an_adjustment_was_found_when_its_record_changed(warehouse, world):
 
 
 def test_what_a_later_reading_proved_was_found_by_the_first_one(warehouse, world):
-    """B5: what a later reading only proves was found by the first one that did."""
+    """B5: if no reading before the close proved a record, it was found by the first later reading that proves it."""
     warehouse.create_books()
     of_october(world)
     world.sync(("10-20", "10-21"), moved=True)

@@ -122,7 +122,7 @@ def test_costs_are_converted_at_the_rate_of_their_day(given):
 
 
 def test_the_currency_may_stand_in_a_table(given):
-    """So do the plain views and `sync`. Two codes contradict each other, and a text that is no code is none."""
+    """The plain views and `sync` read it from there. Two codes contradict each other, and another text counts as none."""
     tables = {"exchange_rates": RATES, "teams": TEAMS, "budgets": BUDGETS}
     for codes, currency in (([("EUR",)], {"EUR"}), ([("EUR",), ("USD",)], set()), ([("Euro",)], set()), ([(None,)], set())):
         given.give(**tables, reporting_currency=codes)

@@ -1,4 +1,4 @@
-"""Companies whose page once said what was not so: accounts in different months, a month before that was not read, credits, keys.
+"""Companies whose page was once wrong: accounts in different months, a month before that was not read, credits, keys.
 
 Each test makes the company, lets `source-ai-billing report` write its page from a DuckDB file, and reads the words of the page.
 """

@@ -127,7 +127,7 @@ def both(spark, project):
 
 
 def test_every_model_is_built_and_every_test_of_the_package_holds(both, project):
-    """Rows that are planted make tests of the severity warn, and no others, fail."""
+    """The scenarios hold faulty rows on purpose, so some tests of severity `warn` fail. No other test fails."""
     counts, warned = results_of(project[0].folder / "target")
     assert set(counts) == BUILT
     assert counts["test", "pass"] > 50

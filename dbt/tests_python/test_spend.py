@@ -347,16 +347,16 @@ def of_key(warehouse, key: str) -> list[dict]:
 
 @pytest.mark.parametrize(("amount", "kinds"), [("21", ["label"]), ("10.9", [])])
 def test_a_leaked_key_is_large_for_itself_though_small_for_the_account(warehouse, table, amount, kinds):
-    """The key costs a thousandth of the account. Its day counts from a hundredth on."""
+    """The key costs a thousandth of its account. Its day counts if it is above usual by a hundredth of the account's cost."""
     large = daily("11-09", ["999"] * 80, x_ApiKeyId="large")
     small = daily("11-09", [amount, amount, *["0.5", "1.5", "1"] * 26], x_ApiKeyId="small")
     built(warehouse, table, large + small)
     found = of_key(warehouse, "small")
-    # On the second day this is no more than on the day before.
+    # The second large day costs no more than the first one, so it is not flagged.
     assert [row["kind"] for row in found] == kinds
     if kinds:
         [row] = found
-        # 28 days: 0.5, 1.5 and 1 nine times, and 0.5.
+        # 28 days: nine times 0.5, 1.5 and 1, and once more 0.5.
         assert (row["day"], row["own_usual_cost"], row["own_largest_cost"], row["own_days"]) == (
             day("11-08"), Decimal("0.982142857142857143"), Decimal("1.5"), 28)
         assert abs(row["score"]) < Decimal("3.5")  # no anomaly of the account
@@ -381,7 +381,7 @@ def test_a_new_key_or_model_with_real_spend_is_an_event_of_its_own(warehouse, ta
     built(warehouse, table, [*usual, *new, cost("m", "11-04", "2", x_ModelId="first", x_ApiKeyId="old"),
                              cost("pennies", "11-05", "1.99", x_ModelId="pennies", x_ApiKeyId="old")])
     rows = warehouse.all("select * from cost_anomalies where kind = 'new' order by day")
-    # Once: on the first day with a fiftieth of what the account usually costs.
+    # Each new value is flagged once: on its first day that costs a fiftieth of what the account usually costs.
     assert [(f"{row['day']:%m-%d}", row["label"], row["value"]) for row in rows] == [
         ("11-04", "model_id", "first"), ("11-07", "api_key_id", "new")]
     assert rows[1]["why"] == ("9.00 USD is new: there was no charge before 2025-11-05, and all costs of a Friday are usually 100.00")

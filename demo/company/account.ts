@@ -21,8 +21,8 @@ const LAST = Date.parse("2026-11-21");
 const PROVIDER = "Reference AI Provider";
 
 /**
- * The use of a model by one key: `millions` of input tokens on a working day. `weekend` is the share of them that a day of the weekend
- * has.
+ * The use of a model by one key: `millions` of input tokens on a working day. A day of the weekend has the share `weekend` of
+ * these tokens.
  */
 interface Use {
   readonly model: keyof typeof PRICES;

@@ -158,7 +158,7 @@ function lacking(state: StreamState, states: readonly StreamState[]): number {
   return later.reduce((sum, { sourceStats }) => sum + sourceStats.recordCount, 0);
 }
 
-/** The state of a provider as that of another one. */
+/** A copy of the state in which `baseUrl` replaces the address of the provider. */
 function withBaseUrl(state: StreamState, baseUrl: string): StreamState {
   const text = JSON.stringify(state).replaceAll(/"http:\/\/127\.0\.0\.1:\d+\/?"/g, (address) =>
     JSON.stringify(address.endsWith('/"') ? `${baseUrl}/` : baseUrl),

@@ -3,7 +3,7 @@ import type { FakeTotals } from "../../fake_providers/fake.ts";
 import type { Served } from "../support/provider.ts";
 
 /**
- * The sums by day, model and usage type or currency of all that a fake shows now.
+ * The sums of all that a fake shows now, by day and model, and by usage type (usage) or currency (costs).
  *
  * @param first the first day, `YYYY-MM-DD`
  * @param end the day after the last one

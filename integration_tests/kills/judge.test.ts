@@ -1,4 +1,4 @@
-/** The judge of kills finds each kind of damage: rows of two syncs are damaged by hand, and the models, or the provider's side, object. */
+/** The judge of kills finds each kind of damage. Rows of two syncs are damaged by hand; the models or the provider show it. */
 import { beforeAll, expect, test } from "vitest";
 import { createProvider, type Provider } from "../../reference_provider/provider.ts";
 import { DAY } from "../../reference_provider/instants.ts";
@@ -82,13 +82,13 @@ const isNewer = (data: Data, id: string): boolean =>
 
 interface Damage {
   readonly name: string;
-  /** The rows in place of a row; undefined for the row itself. */
+  /** The rows that replace a row; undefined leaves the row as it is. */
   readonly change: (data: Data, stream: string) => readonly Data[] | undefined;
   /** The faults that the judge must find. */
   readonly found: readonly RegExp[];
 }
 
-/** Each damages other days or rows than the others. */
+/** Each damage is on a day of its own. */
 const DAMAGES: readonly Damage[] = [
   {
     name: "a row is lost",

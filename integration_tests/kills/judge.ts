@@ -1,6 +1,6 @@
 /**
- * Judges the tables of a destination with the models of sql/duckdb.sql, as a user sees them. The sides that the models cannot know
- * come from the provider: its rows, and its sums.
+ * Judges the tables of a destination with the models of sql/duckdb.sql, as a user sees them. The models cannot know which rows
+ * and sums are right, so those come from the provider.
  */
 import { literal } from "../../warehouse/columns.ts";
 import type { Database } from "../../warehouse/database.ts";
@@ -18,7 +18,7 @@ const MODELS = [
   "removed_rows",
 ];
 
-/** @param models fewer take less time; all of them by default */
+/** @param models the models to make; fewer take less time */
 export async function makeJudges(
   database: Database,
   models: readonly string[] = MODELS,
@@ -43,7 +43,7 @@ const OF_TABLES: Faults = {
     "SELECT dataset, coalesce(account, ''), day, measure, difference FROM reconciliation WHERE is_proven AND difference <> 0",
 };
 
-/** To the models a chain that no report names would be another account. */
+/** These queries read the raw tables: the models would take a chain that no report names for another account. */
 const OF_CHAINS: Faults = {
   "R9: rows of a chain that no report has": `
     (${both((dataset) => `SELECT '${dataset}', substr(x_ReadingId, 10) FROM ${dataset}`)})
@@ -90,11 +90,11 @@ const SUMS: Readonly<Record<Dataset, string>> = {
 };
 
 /**
- * Compares the sums of the current rows of an account with the provider's, each a text of its group and its amounts.
+ * Compares the sums of the current rows of an account with the provider's sums. A sum is a text: its group, then its amounts.
  *
- * @param wanted the provider's; without a dataset of which neither side has a row
- * @param sums the columns of these texts
- * @param isTold which of them the provider tells
+ * @param wanted the provider's sums; a dataset is absent if neither side has a row of it
+ * @param sums the columns of the texts
+ * @param isTold whether the provider tells such a sum
  */
 export async function judgeSums(
   database: Database,
@@ -149,7 +149,7 @@ async function shownRows(database: Database): Promise<Shown[]> {
   }));
 }
 
-/** The rows of an account, and the provider's: those that must be there, and all that may. */
+/** The rows of an account at the provider: those that the models must show, and all that they may show. */
 export interface Expected {
   readonly account: string;
   readonly least: Readonly<Record<Dataset, Rows>>;
@@ -257,7 +257,7 @@ export async function judgeProofs(
   });
 }
 
-/** Days of which the models are careful on purpose, although their reading was complete: the next sync proves them. */
+/** Reasons for which the models leave a day unproven on purpose after a complete reading. The next sync proves such a day. */
 const CAREFUL = [
   "a row that was found missing on another day%",
   "rows longer than a day or from outside a window%",

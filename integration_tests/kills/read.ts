@@ -163,14 +163,14 @@ class Read implements Subject<Attempt> {
     return [...faults, ...(await judgeCalm(database))];
   }
 
-  /** A table that keeps all rows and, beside reports, a deduplicated one. */
+  /** The provider's data for each table: for the one that keeps all rows and, if there are reports, for the deduplicated one. */
   #sides(): Readonly<Record<string, Side>> {
     const { provider, truth, schedule } = this.#setting;
     const side = { truth, sums: sumsOf(provider.totals(), schedule.granularity) };
     return this.#isIncremental ? { "": side, [DEDUPED]: side } : { "": side };
   }
 
-  /** After any sync: every row that has not changed since the first attempt. */
+  /** The rows that must stand after any sync: those that have not changed since the first attempt. */
   #standing(): Expected[] {
     if (this.#moved) return [];
     const { usage, costs } = this.#snapshots;

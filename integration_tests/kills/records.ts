@@ -154,7 +154,7 @@ class Draw {
     return { BillingCurrency: this.#random.pick(["USD", "USD", "EUR"]) };
   }
 
-  /** Some of them have more digits than a double can hold. */
+  /** An amount. Some amounts have more digits than a double can hold. */
   #amount(): string {
     const random = this.#random;
     const whole = random.int(-50, 5000);

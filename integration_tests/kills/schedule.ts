@@ -200,7 +200,7 @@ class AttemptDraw {
         ? [hanging(random, end.at.count - 1)]
         : []),
     ];
-    // A position may lie ahead of the clock if such a fault and `Date` agree on it. Then the next attempts must fail (L3).
+    // With such a fault and a `Date` ahead, a position could lie ahead of the clock, and the next attempts would fail (L3).
     const isLate = faults.some(({ kind }) => LATE.has(kind));
     const ahead = this.basis.time === "steps back" && !isLate ? random.pick([0, 5, 3600]) : 0;
     return { ...base, ahead, keepsRows, end, faults };

@@ -159,7 +159,7 @@ interface Killed {
   /** Null if the process was killed. */
   readonly code: number | null;
   readonly errors: string;
-  /** The same for the log of the life. */
+  /** The end in one line, for the log of the life. */
   readonly line: string;
 }
 
@@ -188,7 +188,7 @@ export async function killSync({ folder, host }: Place, point: Point | null): Pr
  * Compares the database with the provider.
  *
  * @param truths the accounts of the provider by their labels in the config; `""` is one without a label
- * @param further what is judged besides
+ * @param further more judges of the database
  */
 export async function judgeFile(
   provider: Provider,

@@ -75,7 +75,7 @@ class Platform:
             "client_secret": self._at(form, ["credentials", "client_secret"]),
             "auth_code": code,
             "redirect_uri": redirect_uri,
-            # A list of scopes, which newer platforms know, goes before the text.
+            # Newer platforms know a list of scopes, and prefer it to the text.
             "scope": " ".join(each["scope"] for each in self._templates["scopes"]),
             "state": self.state,
         }

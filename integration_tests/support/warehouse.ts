@@ -98,8 +98,8 @@ export class Warehouse {
   }
 
   /**
-   * The same rows in DuckDB, with the models of current rows of sql/duckdb.sql: of a table that keeps all rows, and of a deduplicated one.
-   * Needs the stream export_windows.
+   * The same rows in DuckDB, with the models of current rows of sql/duckdb.sql. The models have two accounts: the rows of a table
+   * that keeps all rows, and those of a deduplicated table. Needs the stream export_windows.
    */
   async models(datasets: readonly Dataset[]): Promise<Database> {
     const database = await tablesOf(this.#kept);
@@ -111,7 +111,7 @@ export class Warehouse {
     return database;
   }
 
-  /** The ids of the rows that the models show of a table that keeps all rows. */
+  /** The ids of the current rows by the models, for the table that keeps all rows. */
   async currentIds(dataset: Dataset): Promise<(string | undefined)[]> {
     const database = await this.models([dataset]);
     try {

@@ -109,7 +109,7 @@ export class FaultEngine {
     );
   }
 
-  /** The fault that alters a refusal which no operation gives: of an unknown address or method. */
+  /** The fault that alters the refusal of an unknown address or method. Such a request belongs to no operation. */
   refusal(type: string): FaultOf<"refusal"> | undefined {
     for (const armed of this.#armed) {
       const { fault } = armed;

@@ -64,7 +64,7 @@ const answers = [
     body: z.enum(["problem", "page", "html", "empty"]).default("problem"),
     status: z.int().min(200).max(599).optional(),
     content_type: z.string().optional(),
-    /** Members of the problem, changed or left out; of a page, changed. */
+    /** Members to change, of the problem or of the empty page. `drop` removes members of the problem. */
     set: z.record(z.string(), json).default({}),
     drop: z.array(z.string()).default([]),
     /** Headers left out, in lower case. */

@@ -73,7 +73,7 @@ describe.each(PROVIDERS)("$title", ({ bench: make, place, days }) => {
 
   test("any way of cutting windows and pages gives the same records", async () => {
     const bench = make();
-    // With a day of more than 1,000 records, where the provider shows so much.
+    // One of these days has more than 1,000 records, if the provider shows days that old.
     const start = days > 30 ? Date.UTC(2026, 9, 30) : TODAY - 12 * DAY;
     const end = start + 12 * DAY;
     const whole = {

@@ -78,7 +78,7 @@ const analyticsApi: Api = {
     },
   ],
   granularities: ["1d", "1h"],
-  // To an hour before the first day, because the connector stays an hour inside retention.
+  // Counts from an hour before the first day, because the connector stays an hour inside retention.
   retentionDays: (now) =>
     Math.max(1, Math.min(RETENTION_DAYS, Math.ceil((now - EARLIEST + HOUR) / DAY))),
   earliest: EARLIEST,
@@ -89,7 +89,7 @@ const analyticsApi: Api = {
   },
 };
 
-/** Names of workspaces, the default one among them, and of API keys of each status. Who made a key is never read: personal data. */
+/** Names of workspaces, also the default one, and of API keys of each status. A key's creator is never read: personal data. */
 const NAMES: readonly NameList[] = [
   {
     label: "workspace",
@@ -132,7 +132,7 @@ export const anthropic: ProviderReports = {
   apis: [analyticsApi, olderApi],
 };
 
-/** Groups a request: as many as an answer may hold, because requests may be few (90 an hour); fewer for a small page. */
+/** The groups of a request: as many as an answer may hold, because requests may be few (90 an hour); fewer for a small page. */
 function sizeOf(limit: number, each: number, most: number): ReturnType<Report["sizes"]> {
   const size = limit >= 100 ? most : Math.max(1, Math.floor(limit / each));
   return { first: size, most: size };

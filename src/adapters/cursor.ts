@@ -1,6 +1,6 @@
 /**
- * Cursors of an adapter. A cursor holds all that the adapter knows of a half-read window, so a killed process goes on at its
- * page.
+ * Cursors of an adapter. A cursor holds all that the adapter knows of a half-read window, so the process after a kill goes on at
+ * the same page.
  */
 import { hash } from "node:crypto";
 import type { Place, Query } from "./report.ts";

@@ -106,7 +106,7 @@ class Platform {
       : hostOf(this.bench, files, stop, this.#skew);
   }
 
-  /** The rows that stand, by record id: of each record the version of its newest reading. */
+  /** The rows that stand, by record id: for each record, the row of its newest reading. */
   byId(stream: string): Row[] {
     const newest = new Map<string, Row>();
     for (const { data } of this.rows.filter((row) => row.stream === stream)) {
@@ -117,7 +117,7 @@ class Platform {
     return [...newest.values()];
   }
 
-  /** The rows that stand, by reading: of each day those that its newest complete reading names. */
+  /** The rows that stand, by reading: for each day, the rows that its newest complete reading names. */
   byReading(stream: string): Row[] {
     const newest = new Map<string, Row>();
     for (const { data } of this.rows.filter((row) => row.stream === "export_windows")) {
@@ -202,7 +202,7 @@ test("OpenRouter over a year or some months, of which it shows 30 days at a time
   expectTruth(platform, Date.UTC(2026, 0, 1));
 });
 
-/** More requests than an hour allows: a day of costs is one, and so are three days of usage. */
+/** The sync needs more requests than an hour allows: one for each day of costs, and one for three days of usage. */
 const SLOW = isWhole
   ? { days: 70, requestsAnHour: 90, minutes: 67 }
   : { days: 40, requestsAnHour: 50, minutes: 120 };

@@ -86,7 +86,7 @@ function isHarmlessItem(text: string): boolean {
   return isKnown && parts.every((part) => PARTS.has(part));
 }
 
-/** Whether a number may be shown: no id. */
+/** Whether a member's number may be shown: the name is known and is not that of an id. */
 export function isHarmlessNumber(name: string): boolean {
   return MEMBERS.has(name) && !/(?:^|_)id$/.test(name);
 }

@@ -1,6 +1,6 @@
 /**
- * Pages of the provider of which only a part was given. They save requests. A cursor leads to their content again, so the next process
- * after a kill requests them once more.
+ * Pages of the provider whose records were given only in part. They save requests. After a kill, the next process requests such a
+ * page once more, because the cursor holds its place.
  */
 
 /** The most records of all pages together: some 60 MB. The oldest page goes first. */
@@ -9,7 +9,7 @@ const MOST_RECORDS = 60_000;
 export class KeptPages<Page extends { readonly drafts: readonly unknown[] }> {
   readonly #pages = new Map<string, Page>();
 
-  /** The page that was kept under a key, which is then free. */
+  /** Takes out the page that was kept under a key. */
   take(key: string): Page | undefined {
     const page = this.#pages.get(key);
     this.#pages.delete(key);

@@ -20,7 +20,7 @@ export class ReportMemory {
     costs: new Set(),
   };
 
-  /** Takes back the note of a stored state. A note that says nothing is none. */
+  /** Takes back the note of a stored state. Ignores parts that name no day. */
   recall(dataset: Dataset, note: string): void {
     for (const part of note.slice(0, MOST_CHARACTERS).split(" ")) {
       const [report = "", text = ""] = part.split(":");
@@ -53,7 +53,7 @@ export class ReportMemory {
     return isFirst;
   }
 
-  /** The end of the last day of which a report had rows that is refused now; null if none of them had any. */
+  /** The end of the last day of which a now refused report had rows; null if no refused report ever had rows. */
   unprovenBefore(dataset: Dataset): number | null {
     const days = [...this.#refused[dataset]].flatMap((name) => this.lastDay(dataset, name) ?? []);
     return days.length === 0 ? null : Math.max(...days) + DAY;

@@ -21,7 +21,7 @@ export interface NamesPage {
 const MOST_REQUESTS = 1000;
 const MOST_VALUES = 10_000;
 
-/** After so many refused lists of a kind, and none that was shown, no other list of this kind is asked for. */
+/** If so many lists of a kind fail and no list has shown a value, the other lists of this kind are not asked for. */
 const MOST_REFUSALS = 3;
 
 /** The most characters of an id, of a name before it is cleaned, and of a page's token. */
@@ -49,7 +49,7 @@ export async function namesPage(
     if (!isObject(answer.body)) throw reportFault(`a list of ${list.title} is no object`);
     return jsonAnswer(list.read(answer.body, after), answer.date);
   }
-  // The client waits after these and asks again. Every other refusal is an answer, so that it is no error of the run.
+  // After these statuses the client waits and asks again. Every other refusal is an answer, because it must not fail the run.
   const { status, refused } = answer;
   return status === 429 || status >= 500 ? refused : jsonAnswer({ refused: status }, undefined);
 }

@@ -66,7 +66,7 @@ export const openrouter: ProviderReports = {
   control: {
     request: { path: "/v1/credits", parameters: [] },
     sentence: ({ data }) => {
-      // Nothing depends on it, so that an answer of another shape is no error.
+      // Nothing depends on the total, so an answer of another shape is no error.
       const used = isObject(data) ? data["total_usage"] : undefined;
       const dollars = typeof used === "string" && used.length <= 40 ? decimalOf(used) : "";
       return isDecimal(dollars) ? `The account has used ${dollars} dollars of credits in all.` : "";

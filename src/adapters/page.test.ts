@@ -22,7 +22,7 @@ const NOW = Date.UTC(2026, 11, 30, 12);
 /** A day of which OpenAI has nothing yet, in eleven reports. */
 const EMPTY = "/v1/finops/usage?start=2026-12-31T00:00:00Z&end=2027-01-01T00:00:00Z&granularity=1d";
 
-/** The bench's network; `before` each request, which is refused if it returns a status. */
+/** The bench's network. It calls `before` before each request; if that returns a status, the request fails with the status. */
 function network({ fake }: Bench, before: (request: number) => number | undefined): Transport {
   const transport = transportOf(fake);
   let requests = 0;
@@ -236,7 +236,7 @@ test("a provider's page is asked for once by one process, however many pages it 
   expect(bench.fake.requests).toHaveLength(before);
   const afresh = (await ask(bench, `${crowded}&cursor=${first.next_cursor}`)).body;
   expect(second.data).toStrictEqual((afresh as Page).data);
-  // A page that begins a window is never one that was kept.
+  // The first page of a window is always requested, never taken from the kept pages.
   await adapter(crowded);
   expect(bench.fake.requests).toHaveLength(before + 2);
 });

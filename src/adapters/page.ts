@@ -109,9 +109,9 @@ export class PageMaker {
   }
 
   /**
-   * The next page with a record. It skips pages without one, as of a report that the account does not use. If the provider
-   * refuses a later request, or its reports have changed meanwhile, the empty page is the answer: its cursor keeps what was skipped,
-   * and the client sees that `as_of` changes (P6).
+   * The next page with a record. It skips pages without one, such as those of a report that the account does not use. If the
+   * provider refuses a later request, or its reports have changed meanwhile, the answer is the last empty page: the page's
+   * cursor keeps what was skipped, and the client sees that `as_of` changes (P6).
    */
   async #filled(begin: Cursor): Promise<Page | HttpResponse> {
     const until = this.#options.now() + SKIPPING;
@@ -173,7 +173,7 @@ export class PageMaker {
     }
     const answer = await send(report.request(place, query));
     if ("tooLarge" in answer) {
-      // A page token goes with the size that it came with.
+      // A page token is valid only with the size of the request that gave it.
       if (place.size === 1 || place.page !== null) throw answer.tooLarge;
       return await this.#fetch(report, { ...place, size: Math.ceil(place.size / 8) });
     }
@@ -198,8 +198,8 @@ export class PageMaker {
   }
 
   /**
-   * Whether a place is the first page of a report that others stand beside. If the first report is refused, so is the key, and a
-   * report that has begun is no report that the account does not have.
+   * Whether a refusal at this place may mean that the account has no such report: the place is the first page of a report after
+   * the first one. If the first report is refused, the provider refuses the key. And a report that has shown a page exists.
    */
   #mayBeRefused({ report, start, page }: Cursor): boolean {
     const { query } = this.#options;
@@ -283,7 +283,7 @@ export class PageMaker {
     if (rate !== undefined && read > 0) estimate(rate, query.dataset, 1 / read);
     if (next === null || (report.pages === "buckets" && next.start >= query.end))
       return this.#begin(cursor.report + 1, cursor);
-    // A token goes with the very query that it came from.
+    // A token is valid only with the query that gave it, so the size stays.
     const isFree = next.page === null && report.pages === "buckets";
     const size = isFree ? this.#sizeFor(report, asked, drafts) : asked;
     return { ...cursor, ...next, size, after: null, digest: null };

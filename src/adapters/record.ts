@@ -11,7 +11,7 @@ import { type Recorder, type Recording, sample } from "./recording.ts";
 export interface RecordOptions {
   readonly recorder: Recorder;
   readonly provider: Recording["provider"];
-  /** Whether the answers come from the provider's own address. Behind another one may be a proxy or a fake. */
+  /** Whether the answers come from the provider's own address. Another address may be that of a proxy or a fake. */
   readonly isLive: boolean;
   readonly capabilities: Capabilities;
   /** The provider's clock, in milliseconds since 1970. */

@@ -90,7 +90,7 @@ export class Recorder {
     };
   }
 
-  /** The JSON with all hashed that is not known to be harmless. Numbers keep their digits. */
+  /** The JSON with hashes in place of all that is not known to be harmless. The numbers that stay keep their digits. */
   #withoutIds(text: string): string {
     try {
       checkShape(Buffer.from(text));
@@ -105,7 +105,7 @@ export class Recorder {
     }
   }
 
-  /** A member's value; of an object, with hashed names of members that are not known. */
+  /** A member's value, as the recording may show it. If the value is an object, names that are not known are hashed. */
   #hidden(name: string, value: unknown, source: string | undefined): unknown {
     // The name of a list's item is its index, which is no known name: numbers in lists are hashed.
     if (typeof value === "number")

@@ -117,7 +117,7 @@ export interface NameList {
   readonly label: string;
   /** For people: `API keys`. */
   readonly title: string;
-  /** The dimension that has one such list for each of its values, which an earlier list shows; absent if there is one list only. */
+  /** Another dimension, if each of its values has such a list; an earlier list shows the values. Absent if there is one list. */
   readonly of?: string;
   /** @param after the token of the page; null for the first one */
   readonly request: (after: string | null, parent: string) => ReportRequest;

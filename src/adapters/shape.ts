@@ -80,7 +80,7 @@ export function bucketStart(at: number | undefined, width: number): number {
 }
 
 /**
- * The start of a bucket, judged against the range that was asked for: a row of another time belongs to nothing that is known.
+ * The start of a bucket, judged against the range that was asked for: a row of another time belongs to none of its buckets.
  *
  * @param from the start of the first bucket that was asked for
  */

@@ -231,7 +231,7 @@ export async function* pagesOf(
     });
     const asked: Asked = await ask(bench, `${endpoint}?${query.toString()}`);
     if (asked.status !== 200) throw new Error(`${asked.status}: ${asked.text}`);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whoever reads pages judges them
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the readers of the pages judge them
     const page = asked.body as Page;
     yield page;
     cursor = page.next_cursor;

@@ -61,8 +61,8 @@ export type Send = (request: ReportRequest) => Promise<Upstream>;
 /**
  * Makes the requests to the provider in place of requests to the adapter. All of them share one budget of memory.
  *
- * @returns a function of a request to the adapter, whose credential, signal and origin are those of all requests, and of the path of
- *   the base URL, e.g. `/api`
+ * @returns a function of a request to the adapter and of the base URL's path, e.g. `/api`. Its requests to the provider have the
+ *   credential, the signal and the origin of the request to the adapter
  */
 export function sender(
   provider: ProviderReports,
@@ -124,8 +124,8 @@ function noJson({ title }: ProviderReports): HttpResponse {
 }
 
 /**
- * Anthropic's headers of rate limits. They name no period: it is an hour if the limit is whole again later than in a minute, else a
- * minute.
+ * Anthropic's headers of rate limits. They name no period. If the limit needs more than a minute to be whole again, the period is
+ * an hour, else a minute.
  */
 function rateOf({ headers }: HttpResponse, now: number): Rate | undefined {
   const requests = headers["anthropic-ratelimit-requests-limit"] ?? "";

@@ -28,7 +28,7 @@ export interface ConfiguredStream {
   readonly syncMode: SyncMode;
 }
 
-/** A configured catalog, sorted: streams that cannot be read must not stop the others (design section 4). */
+/** A configured catalog, split into streams and faults: streams that cannot be read must not stop others (design section 4). */
 export interface ConfiguredCatalog {
   /** In the catalog's order, no name twice. */
   readonly streams: readonly ConfiguredStream[];

@@ -80,7 +80,7 @@ export interface Config {
 
 /** A century: longer than any retention, and short enough for exact arithmetic on instants. */
 const MAXIMUM_DAYS = 36_525;
-/** The part of a config that streams read by: no secret reaches them. */
+/** The part of a config that the streams get: no secret reaches them. */
 export type ReadSettings = Omit<Config, "credentials">;
 
 /** The keys under `credentials` that hold no secret. The value of every other key there counts as a secret. */
@@ -189,7 +189,7 @@ function isProviderType(authType: unknown): authType is keyof typeof PROVIDERS {
   return typeof authType === "string" && authType in PROVIDERS;
 }
 
-/** The address in the config, else that of the provider's API. SDKs count the `/v1` to the address, the config does not. */
+/** The address in the config, else that of the provider's API. SDKs include `/v1` in the address, the config does not. */
 function baseUrlOf({ base_url: given, credentials }: ParsedConfig): string | undefined {
   const { auth_type: type } = credentials;
   const known = isProviderType(type) ? PROVIDERS[type].baseUrl : undefined;

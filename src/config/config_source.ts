@@ -85,7 +85,7 @@ const kindOf = (provider = "interface") =>
 /** Platforms send null for an empty field. */
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** The config of the file or of stdin. No file of the usual name is an empty config if a variable has the secret. */
+/** The config of the file or of stdin. It is empty if {@link DEFAULT_CONFIG} does not exist and a variable has the secret. */
 async function configAt(
   path: string,
   { readFile, readInput }: ConfigSources,

@@ -24,7 +24,7 @@ function firstFault(text: string): number {
   try {
     visit(text, { onError }, { disallowComments: true });
   } catch (reason) {
-    // The parser recurses: of a text nested deeper than the stack (thousands of levels) it finds no place.
+    // The parser recurses. It finds no place if the text is nested deeper than the stack (thousands of levels).
     if (!(reason instanceof RangeError)) throw reason;
   }
   return first;

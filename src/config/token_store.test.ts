@@ -191,7 +191,7 @@ test("an error names a file that is missing or cannot be replaced", async () => 
   const blocked = join(folder, "config.json");
   writeFileSync(blocked, "{}");
   chmodSync(folder, 0o500);
-  // root may write anywhere, so only what it cannot do either is judged.
+  // The tests may run as root, who may write to the folder. So they judge a file that not even root can write.
   await expect(writeConfigFile("/proc/self/status", {})).rejects.toMatchObject({
     code: "invalid_config",
   });

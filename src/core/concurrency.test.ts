@@ -203,7 +203,7 @@ describe("C1: the number of requests at once finds itself", () => {
           const until = 4 * 3_600_000;
           const refuses = shared(seed, wait);
           const { accepted } = simulate({ latency: () => trip, refuses }, until);
-          // A request leaves after each wait, and two of three are answered. An hour as slow as the last one would show a spiral.
+          // A request leaves after each wait, and two of three are answered. In a spiral, later hours would have far fewer pages.
           const asked = Math.max(1000, wait) + trip;
           for (let hour = 0; hour < 4; hour++) {
             const from = hour * 3_600_000;

@@ -69,11 +69,11 @@ export interface PageArrival {
   readonly latency: number;
   /** The thing that the lane waited for: this page, the pace before its request left, or the reader of stdout while the page came. */
   readonly waitedFor: "page" | "pace" | "output";
-  /** Whether this process computed nearly all the time: the latency is then its own, and a further lane would only fill memory. */
+  /** Whether this process computed nearly all the time: it then causes the latency, and a further lane would only fill memory. */
   readonly isBusy?: boolean;
 }
 
-/** The latency that a 429 assumes before the first page: short, so that the first pace is fast and the second 429 measures it. */
+/** The latency that {@link afterLimit} assumes before the first page. A short one gives a fast pace, which later 429s slow. */
 const UNKNOWN_MS = 100;
 
 /** A latency has grown if it is longer than before by this factor. */
@@ -101,7 +101,7 @@ export function afterPage(before: Concurrency, page: PageArrival): Concurrency {
   return next.pages < state.lanes ? next : afterRound(next, isBusy);
 }
 
-/** One lane more with a page at the start. */
+/** At the start of a run each page adds one lane. A slow page ends the start. */
 function started(state: Concurrency, latency: number, isBusy: boolean): Concurrency {
   const fastest = Math.min(state.fastest, latency);
   if (!state.isStarting || isBusy) return { ...state, fastest };

@@ -92,7 +92,7 @@ export function addDigests(a: readonly DayDigest[], b: readonly DayDigest[]): re
 
 function sumOf(a: DayDigest, b: DayDigest): DayDigest {
   const sum = { day: a.day, records: a.records + b.records, digest: added(a.digest, b.digest) };
-  // Without the former digest of a part there is none of the whole.
+  // If one part has no former digest, the sum has none.
   return a.former === undefined || b.former === undefined
     ? sum
     : { ...sum, former: added(a.former, b.former) };

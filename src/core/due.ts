@@ -1,6 +1,6 @@
 /**
- * Days that are due because they are not proven (R10). Some of them tell so by their entries: a forgotten day, and a day that shows less
- * than half (R8). The others stand in the state's list `due`:
+ * Days that are due because they are not proven (R10). {@link KnownDays} has two kinds of them: forgotten days, and days that
+ * show less than half (R8). The state's list `due` has the others:
  *
  *     a listing moved for the first time since the day was proven (P6)   a second such reading could agree
  *     rows were missing on a day of the pass                              a row may have moved to a day whose reading had begun before

@@ -1,6 +1,6 @@
 /**
  * Digests of 0.2.0 (R6). They hash the bytes of each record in the order in which its members came. Days that a state of 0.2.0 knows
- * are compared in this form, and then known by their digest of today: no row is written because of the upgrade. Pure.
+ * are compared in this form. Then the state keeps their digests in today's form, so the upgrade writes no row. Pure.
  */
 import type { DayDigest } from "./digests.ts";
 import type { KnownDay, KnownDays } from "./known_days.ts";
@@ -8,7 +8,7 @@ import type { Reading } from "./reading.ts";
 import { DAY } from "./time.ts";
 import type { Range } from "./window.ts";
 
-/** The digests that a reading makes: of today; of 0.2.0, because 0.2.0 began it; or both, because it is compared with days of 0.2.0. */
+/** The form of a reading's digests: today's; that of 0.2.0, if 0.2.0 began the reading; both, if it meets digests of 0.2.0. */
 export type DigestForm = "present" | "former" | "both";
 
 /** @param hasFormerStrays whether strays are known by their hash of 0.2.0 */
@@ -30,7 +30,7 @@ function hasFormerDays(known: KnownDays, { start, end }: Range): boolean {
   return false;
 }
 
-/** The known days with today's digest wherever a reading has shown what a digest of 0.2.0 says. */
+/** Replaces a digest of 0.2.0 by the digest in today's form, if a reading has shown the same records. */
 export function renewed(known: KnownDays, seen: readonly DayDigest[]): KnownDays {
   let days: Map<number, KnownDay> | null = null;
   for (const digest of seen) {

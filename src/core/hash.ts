@@ -11,8 +11,8 @@ const C4 = 0xa1e38b93;
 
 /**
  * Hashes bytes with seed 0, as the reference implementation does on a little-endian machine. Writes the result into `out`,
- * because a page has 1,000 records, and an array for each record would keep the garbage collector busy. For the same reason it
- * assigns no lists: before V8 has compiled this code, each of them is an array with an iterator.
+ * because a page has 1,000 records, and an array for each record would keep the garbage collector busy. For the same reason the
+ * function uses no destructuring: before V8 has compiled this code, each destructuring makes an array and an iterator.
  *
  * @param view the memory; hashed from `start` (inclusive) to `end` (exclusive)
  * @param out four words; overwritten

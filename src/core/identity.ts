@@ -25,17 +25,17 @@ const SECOND = 1000;
 const MOST_SKEW = SECOND;
 
 /**
- * The instant of the first id of a process, in milliseconds since 1970. The provider tells its time in whole seconds, and the
- * second decides. Within it the local clock decides: it puts each process that begins 3 ms later behind the earlier one, if the
- * clocks differ by the same time for both, one second at most. With a greater difference two processes of one second may
- * change places, and no process ever leaves its second.
+ * The instant of the first id of a process, in milliseconds since 1970. The provider tells its time in whole seconds, so its
+ * clock decides the second. The local clock decides the place within the second: a process that begins 3 ms after another
+ * sorts behind that one, if the two clocks differ by the same time for both processes, one second at most. With a greater
+ * difference two processes of one second may change places, but each stays in its second.
  *
  * @param theirs the provider's clock
  * @param ours the local clock at the same time
  */
 export function firstInstant(theirs: number, ours: number): number {
   const second = Math.floor(theirs / SECOND) * SECOND;
-  // Clocks with a constant difference within the limit can only show these values in one second. Others are taken modulo them.
+  // If the clocks differ by MOST_SKEW at most, `ahead` lies in [0, span). Any other `ahead` is taken modulo `span`.
   const span = SECOND + 2 * MOST_SKEW;
   const ahead = ours - second + MOST_SKEW;
   const place = ahead - Math.floor(ahead / span) * span;
@@ -47,8 +47,8 @@ const FEWEST_RESERVED = 100;
 
 /**
  * Makes the ids of the readings of a process, in the order in which they begin. They count up by a millisecond each, instead of
- * following a clock. So a process that ran for long leaves no ids that lie far behind its start, and the ids of the next process
- * sort behind them also where the provider's clock was put back in between.
+ * following a clock. So the ids of a long process stay close to the time of its start, and the ids of the next process sort
+ * behind them even if the provider's clock was put back in between.
  */
 export class ReadingIds {
   #next: number;

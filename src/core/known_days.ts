@@ -126,8 +126,8 @@ export function learn(
 }
 
 /**
- * Returns the known days after a second reading has shown a day otherwise than a reading before it that showed fewer rows than were known:
- * that reading is no longer the first of two in a row (P6), and a suspicion has ended (R8).
+ * Returns the known days after a second reading of a day. If an earlier reading showed fewer rows than were known, and the second
+ * one shows another content, the earlier one is no longer the first of two in a row (P6), and the suspicion ends (R8).
  */
 export function contradict(known: KnownDays, { day, digest }: DayDigest): KnownDays {
   const unsuspected = <Entry extends KnownDay | ForgottenDay>(

@@ -1,4 +1,4 @@
-/** V4: JSON in which what some readers take for the end of a line is escaped; JSON.stringify leaves it as it is. */
+/** V4: escapes the characters of JSON that some readers take for the end of a line. JSON.stringify does not escape them. */
 export function onOneLine(json: string): string {
   return json.replaceAll(
     /[\u0085\u2028\u2029]/g,

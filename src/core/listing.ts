@@ -1,7 +1,7 @@
 /**
  * Tells a listing that never ends from a long one (L3, P2), in memory of a bounded size. Pure.
  *
- * A provider may answer for ever without repeating itself: a member may be new in each answer, or the cursor. So only ids count here.
+ * A provider may answer for ever without repeating itself: each answer may have a new cursor or member. So only ids count here.
  * Up to {@link SAMPLE} different ids are kept. Of more ids a random sample is kept, which estimates their number.
  */
 import { daysOf } from "./digests.ts";

@@ -13,7 +13,7 @@ export interface NamedValue {
   readonly value: string;
   /** Null if the provider has none. */
   readonly name: string | null;
-  /** Whether it can no longer be used: archived, expired or disabled. */
+  /** Whether the value can no longer be used: archived, expired or disabled. */
   readonly isArchived: boolean;
 }
 
@@ -69,7 +69,7 @@ export class KnownNames {
     return this.#surplus;
   }
 
-  /** Takes a name of the present listing. Tells whether it is to be written: new or changed. Of a value that comes twice the first counts. */
+  /** Takes a name of the present listing. Gives true if it is new or changed. If a value comes twice, the first one counts. */
   take({ label, value, name, isArchived }: NamedValue): boolean {
     const identity = this.#print([label, value], OF_IDENTITY);
     if (this.#listed.has(identity)) return false;
@@ -90,7 +90,7 @@ export class KnownNames {
       if (!this.#listed.has(identity)) this.#known.delete(identity);
   }
 
-  /** All fingerprints, in one order. Of too many the ones that were listed stay. */
+  /** All fingerprints, sorted. If there are too many, those of the present listing stay. */
   get text(): string {
     const listed = [...this.#known].filter(([identity]) => this.#listed.has(identity));
     const others = [...this.#known].filter(([identity]) => !this.#listed.has(identity));

@@ -119,7 +119,7 @@ function judged(
     if (isCalm && elapsed >= CALM_PAGES * waitMs) {
       return { rate, term: termOf(at, rate, null), patience };
     }
-    // A rate of fewer pages would be chance: a trial of it may wait a minute for each of its 429s.
+    // A rate that fewer pages have measured would be chance, and its trial may wait a minute for each 429.
     const isMeasured = term.pages >= MEASURED_PAGES;
     if (!isMeasured || term.refusals < patience) return { rate, term, patience };
     const measured = term.pages / Math.max(1, at - term.from);

@@ -16,7 +16,7 @@ export interface PackingInput {
   readonly atLeast: number;
 }
 
-/** The first unknown days after the known days get an estimate: so many, usually the days since the last sync. */
+/** This many unknown days after the known days get an estimate. They are usually the days since the last sync. */
 const GUESSED_DAYS = 3;
 
 /** The estimate is the largest number of records in this many days before the unknown ones. */

@@ -144,7 +144,7 @@ export function planIncremental(
   // A stray may start before the floor: its window shows it as long as a part of the window is kept.
   const strays = state.strays.filter(({ window }) => window.end > keepFrom);
   const known = withFirstChances(prune(state.known, knownRange(resumed, keepFrom, at.now)));
-  // A row may have moved to a day since its reading on an earlier day of this pass.
+  // Ranges that this pass read on an earlier day: a row may have moved there since.
   const outdated = subtract(state.pass?.reads ?? [], pass.reads);
   const due = clip(withDue(state.due, outdated, at.now), { start: keepFrom, end: Infinity });
   const kept = { provisional, left, known, due, strays, longestRetention };
@@ -166,8 +166,8 @@ export function planIncremental(
 }
 
 /**
- * The days that stay known: from the retention floor to today. The days of a resumed reading also stay known until it ends: the
- * reading has compared them and written no rows of them, although the floor may have passed them.
+ * The days that stay known: from the retention floor to today. The days of a resumed reading also stay known until the reading
+ * ends, even if the floor has passed them, because the reading has written no rows of its known days.
  */
 function knownRange(resumed: readonly Reading[], floor: number, now: number): Range {
   return {
@@ -256,9 +256,10 @@ function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): St
 }
 
 /**
- * A stored state under today's bounds. If the floor or the start date has moved past the state's start, the state starts there; a
- * later start date that moves back adds the range between them as a gap. If no window was finished yet, an earlier start date
- * is simply the new start: a gap before a position that has never moved would hold the position there (S1).
+ * A stored state under today's bounds. If the start date lies after the state's start, the state starts at that date; if the date
+ * moves back later, the range between the two dates is a gap. If the floor or the start date lies after the position, the state
+ * begins anew there. If no window was finished yet, an earlier start date is the new start: a gap before a position that has
+ * never moved would hold the position there (S1).
  */
 function clampStored(
   stored: IncrementalState,

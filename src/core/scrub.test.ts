@@ -11,7 +11,7 @@ const TODAY = Date.UTC(2026, 4, 20);
 
 interface Drawn {
   readonly days: number;
-  /** Days before today with which the history begins. */
+  /** The history begins this many days before the argument `begins` of {@link historyOf}. */
   readonly history: number;
   readonly byMonth: boolean;
   readonly turn: 0 | 1;

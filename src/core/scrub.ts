@@ -90,8 +90,8 @@ function endOf(start: number, began: number, input: ScrubInput): number {
 }
 
 /**
- * The windows of a slice, if `left` windows are left: one on each of the stream's own days if that is enough. If not, all days
- * are used, and own days first.
+ * The number of windows of a slice, if `left` windows are left: one on each of the stream's own days if that is enough. If not,
+ * all days have windows: own days round the number up, other days round it down.
  */
 function numberDue(left: number, began: number, input: ScrubInput): number {
   const today = floorTo(DAY, input.now);

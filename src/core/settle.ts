@@ -48,7 +48,7 @@ export interface FinishedReading extends Range {
   readonly digests: readonly DayDigest[];
   /** Days with rows under this reading's id that are not exactly the returned records. These days stay unknown (R4). */
   readonly incomplete: readonly number[];
-  /** R11: the source could not show all of its rows, and those that it has shown before lie before this instant; null if it could. */
+  /** R11: null if the source could show all of its rows. Else days before this instant may lack rows of earlier readings. */
   readonly unprovenBefore?: number | null;
 }
 
@@ -72,7 +72,7 @@ export interface Settlement {
   readonly rewrites: readonly DayDigest[];
   /** Days that show less than half of their records (R8). */
   readonly shrunk: readonly ShrunkDay[];
-  /** Days whose rows this reading wrote, and that were confirmed before it but are not after it (R10). */
+  /** Days that this reading wrote but could not confirm, for the first time in a row: the next sync reads them again (R10). */
   readonly doubtful: readonly number[];
   /** Whether a day has fewer rows than before: a row of it may have moved to a day that was read before (R10). */
   readonly hasLost: boolean;
@@ -176,10 +176,10 @@ function settleDay(
 }
 
 /**
- * R11: settles a day with rows of before, while the source cannot show all of its rows: these rows stand, and nothing is proven. Rows
- * that the reading wrote already do no harm beside them, and such a day stays forgotten.
+ * R11: settles a day that has earlier rows, while the source cannot show all of its rows: the earlier rows stand, and nothing is
+ * proven. Rows that the reading has already written do no harm beside them, and such a day stays forgotten.
  *
- * @returns null for a day that is settled as every other day
+ * @returns null if R11 does not apply to the day
  */
 function settleUnproven(
   before: Settlement,
@@ -234,8 +234,8 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
   const first = rewrites?.find((other) => other.day === day) ?? earlier?.shrinkage;
   const isProven = isWhole && (!moved || first?.digest === seen.digest);
   const confirmed = isProven && reading.unprovenBefore == null;
-  // R10: the listing of a day that goes on moves all the time, so a reading of such a day is not the first of two.
-  // Other rows than before are news, so that the reading is the first of two again.
+  // R10: while a day goes on, its listing moves all the time, so a reading at that time does not count as the first of two.
+  // If the number of rows has changed, this reading counts as the first of two again.
   const isFirst = earlier?.confirmed !== false || wasToday(earlier) || earlier.records !== records;
   const isDoubtful = isWhole && !confirmed && isFirst;
   const hasLost = records < (earlier?.records ?? 0);

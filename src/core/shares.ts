@@ -27,7 +27,7 @@ const SHARES = 2;
 /** Usage grows: later days may have this many times the records of earlier days. */
 const GROWTH = 2;
 
-/** Small accounts are read in at least this many windows, because nobody knows the days that are left. */
+/** Small accounts are read in at least this many windows, because the records of the days that are left are not known yet. */
 const FEWEST = 16;
 
 /** A lane takes all its shares at once if it then needs less than this part of the requests a day. */

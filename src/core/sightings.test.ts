@@ -12,7 +12,7 @@ function fingerprint(index: number, content = 0): RecordFingerprint {
   return made;
 }
 
-/** The verdicts on records `from` to `to`: one where all are alike. */
+/** The different verdicts on the records `from` (inclusive) to `to` (exclusive). */
 function judged(
   window: WindowMemory,
   from: number,

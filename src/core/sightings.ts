@@ -152,7 +152,7 @@ export class Sightings {
     this.#slots = sightings;
   }
 
-  /** Whether no record was forgotten yet. If so, no window has returned a record that has no entry. */
+  /** Whether each record that a window has returned still has an entry: none was forgotten yet. */
   get isComplete(): boolean {
     return this.#isComplete;
   }

@@ -62,8 +62,8 @@ export interface KnownStray {
 }
 
 /**
- * The newest reading id that rows may have. A STATE with it goes out before the first row with an id up to it (R4). Null before the
- * first row, and in a state of an earlier version.
+ * The newest reading id that rows may have. The STATE that names this id goes out before the first row with an id up to it (R4).
+ * Null before the first row, and in a state of an earlier version.
  */
 type NewestId = string | null;
 
@@ -131,8 +131,8 @@ export function dropOpen<State extends StreamState>(state: State, id: string): S
 /**
  * The state after a reading's last page, before its window counts as finished. The provisional costs that the reading returned
  * replace the earlier ones of its days. Days that show less than half keep theirs: their earlier rows stand (R8), and if these are
- * provisional, they still have to be followed (R2). Days that a second reading has still to write stay as they are: a process that
- * dies before it leaves the earlier rows.
+ * provisional, they still have to be followed (R2). Days that a second reading has still to write stay as they are: if the
+ * process dies before the second reading, the earlier rows stand.
  */
 export function settleReading<State extends StreamState>(
   state: State,
@@ -176,7 +176,7 @@ export function finishWindow<State extends StreamState>(
   return { ...state, pass: { ...pass, reads: [...pass.reads, read] } };
 }
 
-/** The instant that a finished range had its data through; see {@link FinishedRange.endsAtWindow}. */
+/** The instant up to which the provider had the data of a finished range; see {@link FinishedRange.endsAtWindow}. */
 const availableThroughOf = (read: FinishedRange, frontier: number): number =>
   read.endsAtWindow === true ? Math.max(read.availableThrough, frontier) : read.availableThrough;
 

@@ -84,7 +84,7 @@ export function overlaps(a: Range, b: Range): boolean {
   return a.start < b.end && b.start < a.end;
 }
 
-/** Whether the inner range reaches beyond no end of the outer one. */
+/** Whether the inner range lies within the outer one, edges included. */
 export const contains = (outer: Range, inner: Range): boolean =>
   outer.start <= inner.start && inner.end <= outer.end;
 

@@ -5,7 +5,7 @@ import { BufferPool } from "./buffers.ts";
 
 const live = (): AbortSignal => new AbortController().signal;
 
-/** Whether a promise is settled once all that could settle it has run. */
+/** Whether a promise is still pending after everything that could settle it has run. */
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
   let pending = true;
   const settle = (): void => void (pending = false);

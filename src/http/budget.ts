@@ -27,7 +27,7 @@ export class ByteBudget {
   /** The bytes of each hold that has some. */
   readonly #held = new Map<symbol, number>();
   readonly #waiting: Waiting[] = [];
-  /** Resolve the waits for room. */
+  /** The functions that end the waits in {@link room}. */
   readonly #asking: Set<() => void> = new Set();
 
   /** @param capacity in bytes */

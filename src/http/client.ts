@@ -38,8 +38,9 @@ const WAITING_BYTES = 6 * 1024 ** 2;
 const BYTES_A_MS = 200 * 1024;
 
 /**
- * The number of 401s in a row that end a request, with a new token after each. It is not two: the token of the second attempt may be
- * one that another lane got before a long pause. It has an end: a provider may accept each token for usage and refuse it for costs.
+ * A request ends after this many 401s in a row; a new token follows each of the others. Two would be too few: the second attempt
+ * may use a token that another lane got before a long pause. Without a limit the request might never end: a provider may accept
+ * each token for usage and refuse it for costs.
  */
 const REFUSALS_IN_A_ROW = 3;
 

@@ -20,7 +20,7 @@ export class Connections {
     this.#connect = connect;
   }
 
-  /** A connection with the fewest requests under way, for one more. `free` ends the request; more calls do nothing. */
+  /** Adds a request to a connection with the fewest requests. `free` takes that request off again; more calls do nothing. */
   take(): { readonly connection: Dispatcher; readonly free: () => void } {
     const connection = this.#least();
     this.#add(connection, 1);

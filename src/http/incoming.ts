@@ -142,9 +142,9 @@ export class IncomingAnswer implements Dispatcher.DispatchHandler, BodyChunks {
   }
 
   /**
-   * Frees the memory of the chunk before `taken`. The garbage collector would do so late, and collect the old generation more often
-   * because of chunks than because of objects. undici may still look at `taken` itself. A chunk that is a part of other memory
-   * (a buffer pool, or a piece of HTTP's chunked encoding) is left to the garbage collector.
+   * Frees the memory of the chunk before `taken`. The garbage collector would do so late, and the chunks would make it collect
+   * the old generation more often than the objects do. undici may still look at `taken` itself. A chunk that is a part of other
+   * memory (a buffer pool, or a piece of HTTP's chunked encoding) is left to the garbage collector.
    */
   #free(taken: Uint8Array): void {
     this.#spent?.transfer(0);

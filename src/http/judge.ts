@@ -33,7 +33,7 @@ export interface Answer<Scanned = never> {
   readonly ageMs: number;
   /**
    * Ends the answer's share of the memory for bodies (L1). To be called once the answer is no longer read. The signal's abort
-   * does the same, and so does the end of a {@link ScanBody}'s result.
+   * does the same, and so does a {@link ScanBody} once nobody reads the bytes.
    */
   readonly release: () => void;
 }
@@ -330,7 +330,7 @@ function forbidden(
       : scopes[0] === undefined
         ? "a scope or access to the account"
         : `the scope ${scopes[0]}`;
-  // A provider whose own reports are read has scopes of its own, and names the one that it needs.
+  // A provider that an adapter reads has scopes of its own, and its answer names the missing one.
   const own = scopes.length > 0 && scopes.every((name) => !name.startsWith("billing."));
   const rule = own
     ? "."

@@ -1,5 +1,5 @@
 /**
- * The tests of this directory share: a clock that never waits, a client with everything injected, pages and
+ * The tests of this directory share a clock that never waits, a client with everything injected, pages and
  * capabilities that keep the interface, and real servers on loopback. Never part of the connector.
  */
 import { createServer as createHttpServer, type RequestListener } from "node:http";

@@ -55,8 +55,8 @@ export async function listenForCallback(port: number): Promise<CallbackServer> {
 }
 
 /**
- * The connections without a request that we have yet to answer. Those with half a request are among them, although Node counts them
- * as busy. A busy connection ends with its answer.
+ * The connections that have brought no complete request yet. Node counts those with half a request as busy, so it would not close
+ * them. A connection with a request ends with its answer.
  */
 function idleSocketsOf(server: Server): ReadonlySet<Socket> {
   const idle = new Set<Socket>();

@@ -31,7 +31,7 @@ interface AccessToken {
   readonly authorization: string;
   /** From this instant on the token must be renewed before use, in milliseconds since 1970. */
   readonly staleAt: number;
-  /** Whether this run got the token, and no attempt with it has ended in anything but a 401 yet. */
+  /** True for a token that this run got, until an attempt with the token ends in anything but a 401. */
   readonly isUntried: boolean;
 }
 

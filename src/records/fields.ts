@@ -5,7 +5,7 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A member of a record as text, also if it is no text against the schema. */
+/** A member of a record as text, even if the member breaks the schema because it is no text. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   // An object from the provider may have a member called `toString`.

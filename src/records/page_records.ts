@@ -12,7 +12,7 @@ export interface PageRecords {
    * Calls `visit` for each record, in the order of the page.
    *
    * @param warn receives what was changed in a record so that it can be written (V4)
-   * @returns the memory that the places of the records lie in
+   * @returns the memory to which `start` and `end` of the records refer
    * @throws ConnectorError `invalid_record` if a record is nested too deeply to be written
    */
   each(schema: RecordSchema, visit: VisitRecord, warn: Warn): Buffer;

@@ -1,5 +1,5 @@
 /**
- * Plain records of one shape: the same names in the same order. A shape stands at one record of a page after the other, and looks
+ * Plain records of one shape: the same names in the same order. A shape moves from record to record of a page, and looks
  * only at the members that differ from the record before:
  *
  * - It **checks** a changed member by its bytes. The other members were checked with an earlier record. The rules of a record

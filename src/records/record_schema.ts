@@ -30,7 +30,7 @@ export class RecordSchema implements ShapeRules {
     return this.#validate(value);
   }
 
-  /** The first rule that the value broke which was checked last; undefined if that value is valid. */
+  /** The first rule that the latest value of {@link isValid} broke; undefined if that value is valid. */
   get violation(): Violation | undefined {
     return this.#validate.errors?.[0];
   }

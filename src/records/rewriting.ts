@@ -30,7 +30,7 @@ export interface RewrittenRecords {
   readonly ends: readonly number[];
   /** The `x_ProviderColumns` of a record; null if it has none. */
   columnsOf(index: number): ProviderColumns | null;
-  /** The members of a record in their usual order, without the closing brace; null if they stand in it (R6). */
+  /** The members of a record in their usual order, without the closing brace; null if `bytes` has this order (R6). */
   inOrder(index: number): string | null;
 }
 

@@ -47,7 +47,7 @@ export function scanPage(body: Buffer, release: () => void): ScannedPage | null 
   return isOnly && hasList(envelope) ? { envelope, records: scan } : null;
 }
 
-/** The longest envelope of a plain page. A longer one goes the way on which its shape is judged first (L1). */
+/** The longest envelope of a plain page. A page with a longer one is left to JSON.parse, behind the check of its shape (L1). */
 const MAXIMUM_ENVELOPE_BYTES = 16 * 1024;
 
 const LIST = '"data":[';
@@ -80,7 +80,7 @@ function parsed(text: string): unknown {
 const hasList = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "data" in value && Array.isArray(value.data);
 
-/** Names that a plain record does not have: no object holds the first as it came, and the connector replaces the others. */
+/** Names that a plain record does not have: the first is special in JavaScript, and the connector replaces the others. */
 const NOT_PLAIN = ["__proto__", ...ADDED];
 
 /** The most members of a record: three times those of the interface. */

@@ -1,6 +1,6 @@
 /** Texts as they stand in a page's bytes: whether a text is a decimal, and whether it is one of those seen before. */
 
-/** The start of a value that is null, and no text. */
+/** Stands in place of a text's start if the value is null. */
 export const NULL = -1;
 
 const ZERO = 0x30;

@@ -21,7 +21,7 @@ export class Answers implements Asked {
   readonly #kept: ReadonlyMap<string, string>;
   /** All answers of this page that the next one may take. */
   readonly #given = new Map<string, string>();
-  /** The currencies whose costs are there. */
+  /** The currencies whose costs have a table. The index of a currency is the number of its table. */
   readonly #currencies: string[] = [];
   #hasClock = false;
   #currency = "";

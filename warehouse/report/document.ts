@@ -123,7 +123,7 @@ function previousSum(head: Headline, currency: string): Markup {
   const moved = change(subtract(billed, previous));
   const end = share === "" ? "" : `, ${share}`;
   const where = scopeWords(head);
-  // Without all of this month's costs, the difference is not that of the two large numbers.
+  // If the comparison leaves out days or accounts, its difference is not that of the two large numbers: show its own amount.
   const says =
     where === ""
       ? markup`${moved} this month${end}`
@@ -166,7 +166,7 @@ function budgetSum({ headline: { budget, isOver: isMonthOver }, currency }: View
   );
 }
 
-/** Words for the costs that count against a budget, if it is the teams' own. */
+/** Words for the costs that count against a budget. `says` is empty for the budget of the whole organization. */
 function scopeOf(
   { teams, toDate }: Budget,
   isMonthOver: boolean,

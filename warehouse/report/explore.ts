@@ -53,7 +53,7 @@ export function isRead(
   );
 }
 
-/** The period of a name. A period that was not read wholly, or the one before it, is compared with nothing. */
+/** The period of a name. `before` is null unless both it and the period were read wholly. */
 export function periodOf(view: View, name: PeriodName): Period {
   const period = daysOf(view, name);
   const { from, to, before } = period;

@@ -89,7 +89,7 @@ const noForecast = (forecastMethod: string): Forecast => ({
   range: null,
 });
 
-/** The forecast of all accounts together. An account that is behind has none, and without one of its parts a sum is none. */
+/** The forecast of all accounts together. There is none if an account is behind, or if an account has no forecast. */
 async function forecastOf(
   database: Asked,
   { currency, month, throughDay }: { currency: string; month: string; throughDay: string },
@@ -194,8 +194,8 @@ const KINDS = new Map<string, Anomaly["kind"]>([
 ]);
 
 /**
- * Unusual days of the last weeks: the largest differences first. Of a day and a kind only the finest label is shown that explains at
- * least half of the largest difference.
+ * Unusual days of the last weeks: the largest differences first. For a day and a kind only one label is shown: the finest one
+ * that explains at least half of the largest difference.
  */
 export async function anomalies(database: Asked, currency: string): Promise<Anomalies> {
   const latest = `(

@@ -133,19 +133,19 @@ export interface Anomaly {
   readonly label: string;
   readonly value: string;
   readonly billed: string;
-  /** The usual cost of the weekday; of the value's own days if it is large for the label; of all costs if the value is new. */
+  /** The usual cost of the weekday; for the kind `label` of the value's own days, for the kind `new` of all costs. */
   readonly usual: string;
-  /** The median distance of the earlier days from the usual cost; the largest of the days if it is large for the label. */
+  /** The median distance of the earlier days from the usual cost; for the kind `label` the largest cost of the value's days. */
   readonly spread: string;
   readonly daysCompared: number;
   readonly isProven: boolean;
 }
 
-/** The unusual days of the last weeks. The three numbers count the costs of a day: of all, or of one value of a label. */
+/** The unusual days of the last weeks. The three numbers count daily sums, of all costs or of one value of a label. */
 export interface Anomalies {
   readonly found: readonly Anomaly[];
   readonly judged: number;
-  /** Those with eight values before. One whose weekday usually costs nothing cannot be judged all the same. */
+  /** Sums with eight earlier values. Some of them still cannot be judged, because their weekday usually costs nothing. */
   readonly known: number;
   readonly all: number;
 }
@@ -215,7 +215,7 @@ export interface Savings {
   /** Its first day. */
   readonly month: string;
   readonly cachedTokens: string;
-  /** Those of them that have a price, so that {@link saved} is about them. */
+  /** The cached tokens that have a price. {@link saved} is about these tokens only. */
   readonly pricedTokens: string;
   readonly saved: string;
   /** The most that caching the other input tokens would have saved; null without a price. */
@@ -239,7 +239,7 @@ export interface MonthSum {
   readonly month: string;
   /** In the running month, through the day of the page. */
   readonly billed: string;
-  /** Whether each account with costs was read on all of its days; `none` if no day of it was read. */
+  /** Whether each account with costs was read on all days of the month; `none` if no account was read on any of them. */
   readonly read: "whole" | "part" | "none";
 }
 

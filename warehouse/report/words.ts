@@ -61,7 +61,7 @@ export function teamsOver(teams: readonly TeamBudget[], isMonthOver: boolean): T
 
 const isMore = (amount: string, than: string): boolean => Number(subtract(amount, than)) > 0;
 
-/** The teams over their budgets come before all that is said of the whole: a sum within its budget hides them. */
+/** The teams over their budgets. The claim names them before the whole budget, which may hold although theirs do not. */
 function overWords(teams: readonly TeamBudget[], isMonthOver: boolean): string {
   const over = teamsOver(teams, isMonthOver);
   if (over.length === 0) return "";
@@ -80,7 +80,7 @@ function overWords(teams: readonly TeamBudget[], isMonthOver: boolean): string {
   return `; ${over.length} of ${count(all, "team")} with a budget ${verb}: ${names}`;
 }
 
-/** The comparison in the claim. Without a share there is none: the month before cost nothing, or had more credits than costs. */
+/** The comparison in the claim. Without a share the amount of the month before is named: it was 0, or below 0 by credits. */
 function sinceOf(head: Headline, currency: string): string {
   const { comparison: compared } = head;
   if (compared === null)
@@ -110,7 +110,7 @@ function courseOf(
   const { amount: budget, forecast, teams, isOfAll, toDate } = whole;
   const isMonthOver = head.isOver;
   if (forecast === null) {
-    // Without a forecast nothing is said of the month's end, but a budget that is exceeded is so already.
+    // Without a forecast the claim says nothing of the month's end. It only tells that the costs so far exceed the budget.
     const by = isMore(toDate, budget) ? byShare(percent(subtract(toDate, budget), budget)) : "";
     const whose = teams === null ? "the budget" : "the sum of the teams' budgets";
     return isMore(toDate, budget) ? `; over ${whose}${by} already` : "";

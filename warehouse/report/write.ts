@@ -12,7 +12,7 @@ import { documentBody, titleOf } from "./document.ts";
 import { json, Markup, markup } from "./markup.ts";
 import type { ReportData } from "./model.ts";
 
-/** The page's script, which is put into a `script` element that this text would end. */
+/** The page's script, for a `script` element. A `</script` in its text would end the element, and is escaped. */
 const script = async (): Promise<string> =>
   (await reportScript()).replaceAll("</script", "<\\/script");
 
