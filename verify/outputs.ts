@@ -17,22 +17,44 @@ const BEGINNINGS = {
 /** `verify.memory.json` beside `verify.json`. */
 export const memoryPathOf = (out: string): string => `${out.replace(/\.json$/i, "")}.memory.json`;
 
-/** The first reason why a file could not be written, or should not; empty if there is none. Sends no request. */
+/** The reasons why the files could not be written, or should not; empty if there is none. Sends no request. */
 export async function faultsOfOutputs(out: string): Promise<readonly string[]> {
   const memory = memoryPathOf(out);
+  const [ofReport, ofMemory] = [await faultOf(out, "report"), await faultOf(memory, "memory")];
+  // Both files lie in one folder, and a fault of the folder is named once.
+  const isNamed = ofReport?.isOfFolder === true && ofMemory?.isOfFolder === true;
   const faults = [
-    ["--out", out, await faultOf(out, "report")],
-    ["The memory of --out", memory, await faultOf(memory, "memory")],
+    ["--out", out, ofReport?.text],
+    ["The memory of --out", memory, isNamed ? undefined : ofMemory?.text],
   ] as const;
-  const found = faults.flatMap(([what, path, fault]) =>
+  return faults.flatMap(([what, path, fault]) =>
     fault === undefined ? [] : [`${what} cannot be written to "${path}": ${fault}`],
   );
-  // Both files lie in one folder, so a fault of the folder would be named twice.
-  return found.slice(0, 1);
 }
 
-async function faultOf(path: string, kind: keyof typeof BEGINNINGS): Promise<string | undefined> {
+interface Fault {
+  readonly text: string;
+  /** Whether no file of the folder could be written. */
+  readonly isOfFolder: boolean;
+}
+
+async function faultOf(path: string, kind: keyof typeof BEGINNINGS): Promise<Fault | undefined> {
   const file = await realpath(path).catch(() => resolve(path));
+  const text = await ownFaultOf(path, kind);
+  if (text !== undefined) return { text, isOfFolder: false };
+  const fault = await faultOfReplacing(file);
+  if (fault === undefined) return undefined;
+  return {
+    text: fault === "ENOENT" ? "there is no such folder" : reasonOf({ code: fault }),
+    isOfFolder: true,
+  };
+}
+
+/** A fault of a file that is there already. */
+async function ownFaultOf(
+  path: string,
+  kind: keyof typeof BEGINNINGS,
+): Promise<string | undefined> {
   try {
     const stats = await stat(path);
     if (stats.isDirectory()) return "it is a folder";
@@ -43,9 +65,7 @@ async function faultOf(path: string, kind: keyof typeof BEGINNINGS): Promise<str
   } catch (reason) {
     if (codeOf(reason) !== "ENOENT") return reasonOf(reason);
   }
-  const fault = await faultOfReplacing(file);
-  if (fault === undefined) return undefined;
-  return fault === "ENOENT" ? "there is no such folder" : reasonOf({ code: fault });
+  return undefined;
 }
 
 async function beginsWith(path: string, beginning: string): Promise<boolean> {

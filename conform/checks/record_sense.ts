@@ -76,14 +76,13 @@ function chargeClass(seen: Seen): Fault {
   };
 }
 
-// Members that may be an empty text, and members whose empty text another check judges.
-const MAY_BE_EMPTY = new Set(["ChargeDescription", "ChargeClass"]);
 const UNCLEAN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F]/;
 
 function text(seen: Seen): Fault {
   for (const [name, value] of Object.entries(seen.value ?? {})) {
     if (typeof value !== "string" || name in KINDS) continue;
-    if (value === "" && !MAY_BE_EMPTY.has(name) && name.startsWith("x_") && name !== "x_RecordId")
+    // Another check judges an empty x_RecordId.
+    if (value === "" && name.startsWith("x_") && name !== "x_RecordId")
       return {
         seen: `${nameOf(seen)} has an empty ${name}`,
         expected: "null if there is no value",
