@@ -19,7 +19,7 @@ export const exportWindowsSchema = {
       "Identifier of the row: the reading, the day, and for strays the reading that wrote them.",
     ),
     reading_id: text(
-      "Identifier of the reading that this row reports. Later readings sort after earlier ones.",
+      "Identifier of the reading that this row reports. Later readings sort after earlier ones. A row that takes back the proofs of a killed sync has an identifier of its own.",
     ),
     chain: text(
       "The end of all reading ids of one state of the stream. A stream that was cleared gets another chain.",
