@@ -14,7 +14,7 @@ function play(subject: keyof typeof LIVES) {
   };
 }
 
-test.concurrent.for(seedsOf(process.env, { few: 2, all: 30 }))(
+test.concurrent.for(seedsOf(process.env, { few: 2, all: 15 }))(
   "S1 S3 S7 P5: read killed anywhere, resumed until it succeeds, rows and sums are the provider's (seed %i)",
   play("kills"),
 );

@@ -1,4 +1,4 @@
-/** Damaged pages, states, configs and catalogs. `SEED=n` replays one, `SEEDS=all` feeds 5,000. */
+/** Damaged pages, states, configs and catalogs. `SEED=n` replays one, `SEEDS=all` feeds 3,000. */
 import { expect, test } from "vitest";
 import { feed } from "./inputs/feed.ts";
 import { seedsOf } from "./seeds.ts";
@@ -7,7 +7,7 @@ const one = process.env["SEED"];
 /** The number of inputs between two pauses for other tests. */
 const BATCH = 1000;
 
-const batches = seedsOf(process.env, { few: 2000, all: 5000 }).filter(
+const batches = seedsOf(process.env, { few: 2000, all: 3000 }).filter(
   (seed) => (seed - 1) % BATCH === 0,
 );
 

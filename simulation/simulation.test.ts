@@ -1,4 +1,4 @@
-/** Lives of many seeds: no record is lost or doubled under any fault. `SEED=n` replays one, `SEEDS=all` lives 150. */
+/** Lives of many seeds: no record is lost or doubled under any fault. `SEED=n` replays one, `SEEDS=all` lives 100. */
 import { expect, test } from "vitest";
 import type { Report } from "./connection.ts";
 import { live, refresh } from "./life.ts";
@@ -79,7 +79,7 @@ test.for([
   expect(await broken(seed, 1, "any")).toEqual([]);
 });
 
-const batches = seedsOf(process.env, { few: 25, all: 150 }).filter(
+const batches = seedsOf(process.env, { few: 25, all: 100 }).filter(
   (seed) => (seed - 1) % BATCH === 0,
 );
 
