@@ -64,7 +64,10 @@ export const ASSUMPTIONS: Readonly<Record<ProviderName, readonly Assumption[]>> 
       "NAM-05",
       "OpenRouter lists keys of the default workspace only, unless workspace_id names another; a page has 100",
     ),
-    later("ORT-04", "a day is complete 24 hours after it, and final five days after it"),
+    later(
+      "ORT-04",
+      "the usage of a day is complete 4 hours after it, its costs 24 hours, and the costs are final five days after it",
+    ),
     OF_ALL,
   ],
 };

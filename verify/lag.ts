@@ -167,7 +167,7 @@ export const judgeMonth = (seen: readonly Seen[]): Judgment => judgeFinal(seen, 
 
 /** ORT-04. */
 export const judgeOpenRouterLag = (seen: readonly Seen[]): Judgment =>
-  joined(judgeDays(seen, "costs", 24), judgeDays(seen, "usage", 24), judgeFinal(seen, "day"));
+  joined(judgeDays(seen, "costs", 24), judgeDays(seen, "usage", 4), judgeFinal(seen, "day"));
 
 /**
  * ALL-01: compares the groups of one day, all hashed, with those of an earlier run. The same amount under another identity shows that

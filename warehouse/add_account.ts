@@ -3,6 +3,7 @@ import { parseConfig } from "../src/config/config.ts";
 import { assertWritable, writeConfigFile } from "../src/config/file.ts";
 import { readJsonFile } from "../src/config/json_file.ts";
 import { isObject } from "../src/config/members.ts";
+import { NOTICE_MEMBER } from "../src/config_place.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { accountsIn } from "./accounts.ts";
 
@@ -44,7 +45,11 @@ async function withAddition({ path, name, config }: Addition): Promise<unknown> 
     const before: readonly unknown[] = file["accounts"];
     return { ...file, accounts: [...before, added] };
   }
-  return { accounts: [named(file), added] };
+  if (!isObject(file) || file[NOTICE_MEMBER] === undefined)
+    return { accounts: [named(file), added] };
+  // `sync` reads the address for notices beside the list only.
+  const { [NOTICE_MEMBER]: notice, ...account } = file;
+  return { [NOTICE_MEMBER]: notice, accounts: [named(account), added] };
 }
 
 /** The config of the one account so far, with a name. Its address and label stay, because its rows stand under them. */

@@ -200,6 +200,21 @@ test("--add makes a list of the accounts, under the address and label that they 
   expect(other.written()).toEqual({ accounts: [first, { name: "chat", credentials: key }, third] });
 });
 
+test("--add leaves the address for notices beside the list, because sync reads it there only", async () => {
+  const config = fresh();
+  const credentials = { auth_type: "scoped_bearer_token", access_token: "s3cr3t" };
+  const one = { base_url: "https://a.example", credentials };
+  writeFileSync(config, JSON.stringify({ ...one, notice_url: "https://hooks.example/x" }));
+  const line = { provider: "openai", secretFromInput: true, config, add: "chat" } as const;
+  expect((await run(line)).written()).toEqual({
+    notice_url: "https://hooks.example/x",
+    accounts: [
+      { name: "a.example", ...one },
+      { name: "chat", credentials: { auth_type: "openai_admin_key", api_key: "s3cr3t" } },
+    ],
+  });
+});
+
 test("--add needs a config that is there and can be a part of a list", async () => {
   expect((await run({ ...LINE, add: "b" })).fault).toMatch(/cannot be replaced/);
   const config = fresh();

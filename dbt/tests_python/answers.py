@@ -171,11 +171,12 @@ class Answers:
                         ("project_id", "p-search", NOW, "USD", Decimal(30_000), 30_000 - projects)])
 
     def question_12(self) -> Counter:
-        first: dict[tuple, date] = {}
+        uses: dict[tuple, list[tuple]] = defaultdict(list)
         for o, day, _ in self.facts:
-            key = o.api_key_id, o.account, self.team(o, day)
-            first[key] = min(day, first.get(key, day))
-        return Counter((*key, day) for key, day in first.items() if key[0] and day >= NOW)
+            team = self.team(o, day)
+            uses[o.api_key_id, o.account].append((day, team is None, team or ""))
+        firsts = {key: min(found) for key, found in uses.items()}
+        return Counter((*key, team or None, day) for key, (day, _, team) in firsts.items() if key[0] and day >= NOW)
 
     def question_13(self) -> Counter:
         return rows_of(sums_of(((o.account, day, o.billing_currency), billed(r)) for o, day, r in self.facts

@@ -82,8 +82,16 @@ def test_there_are_twenty_questions():
     assert [number for number, _ in questions()] == list(range(1, 21))
 
 
-def test_postgres_writes_the_same_books(postgres):
+def lines(page: str) -> list[str]:
+    return re.findall(r"^SELECT .*;$", (ROOT / "docs" / page).read_text(), re.MULTILINE)
+
+
+def test_postgres_writes_the_same_books_and_takes_every_line_of_the_pages(postgres):
     """Four months, with late costs, a late tax, a sync that failed, rows that a destination loses, and teams that move."""
     warehouse = Postgres(postgres.port, "year")
     assert len(played(warehouse, Company(), 4).digests) == 8
+    for page in ("questions.md", "closing.md", "shared_costs.md"):
+        assert len(lines(page)) >= 3
+        for line in lines(page):
+            warehouse.all(line)
     warehouse.close()
