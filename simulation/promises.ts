@@ -229,7 +229,7 @@ export class Promises {
     if (again !== null) faults.push(`R2: a deep re-read without ${date(again)} on that very day`);
     // P6: a listing that moved may skip rows; the check at the end of the life covers them. If the end date lies before all due
     // days, nothing is requested, so a long charge that began earlier may have changed unseen.
-    const asksNothing = asked.from >= asked.until && deep === Infinity;
+    const asksNothing = Math.min(asked.from, deep) >= asked.until;
     // If `Date` is behind the provider's own clock, the plan begins with days that the provider no longer has.
     const kept = Math.max(from, floorOf(result.endedAt, rules.retentionDays));
     if (rules.cursors !== "offset" && !asksNothing)

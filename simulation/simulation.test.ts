@@ -75,6 +75,14 @@ test.for([
     "a stray that was restated after its day was read replaces a row of the day, so that the day is due (P5, R10)",
     330_004_195,
   ],
+  [
+    "a withdrawn stray is judged although the windows of later syncs have other bounds (P5)",
+    420_006_604,
+  ],
+  [
+    "a sync whose end date lies before all due days asks nothing, also if its deep re-read is due",
+    470_002_811,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });
