@@ -40,8 +40,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     rule: "L3",
     file: "src/core/sightings.ts",
-    from: "this.#listing.add(fingerprint.id[0] ?? 0);",
-    to: "this.#listing.add(fingerprint.content[0] ?? 0);",
+    from: "pass({ id }: RecordFingerprint): void {\n    this.#listing.add(id[0] ?? 0);",
+    to: "pass({ content }: RecordFingerprint): void {\n    this.#listing.add(content[0] ?? 0);",
     test: "src/streams/reader.test.ts: L3: a listing whose pages are new but for their ids ends after 1,000 of them",
   },
   {

@@ -246,8 +246,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "subtract(before, unread), ...unlisted]",
-    to: "subtract(before, unread)]",
+    from: "...before, ...unlisted]",
+    to: "...before]",
     test:
       POSTED +
       "R10: a STATE that names the window as due stands before the report that takes the proof from its stray",

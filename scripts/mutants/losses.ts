@@ -127,8 +127,8 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "P6",
     file: "src/streams/record_filter.ts",
-    from: 'if (purpose.kind === "confirm" && isInside && !this.#isAbout(this.#day)) return Number.NaN;',
-    to: "",
+    from: 'if (purpose.kind === "confirm" && isInside && !this.#isAbout(this.#day)) {',
+    to: "if (!isInside && isInside) {",
     test: "src/streams/confirmations.test.ts: R10 P5 P6: a stray that such a reading shows on a day which it does not compare is written by its window",
   },
   {

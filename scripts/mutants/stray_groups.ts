@@ -58,15 +58,15 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "id === undefined || !waiting.has(id)",
-    to: "id !== null",
+    from: "gone.filter(({ id }) => id === undefined || !waiting.has(id))",
+    to: "gone",
     test: GROUPS + RESTATED,
   },
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: ", ...(breaks ? [reading] : [])]",
-    to: "]",
+    from: "      ...(breaks ? [reading] : []),\n",
+    to: "",
     test:
       GROUPS +
       "P5 R10: the report that lists such a group no longer goes out behind a STATE that names the window as due, in case the process dies between the two",

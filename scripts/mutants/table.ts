@@ -12,6 +12,7 @@ import { DUE } from "./due.ts";
 import { LISTINGS } from "./listings.ts";
 import { LOSSES } from "./losses.ts";
 import { NAMES } from "./names.ts";
+import { PROOFS_OF_STRAYS } from "./proofs.ts";
 import { READINGS } from "./readings.ts";
 import { RECORDS } from "./records.ts";
 import { RESTATEMENT } from "./restatement.ts";
@@ -155,6 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...DAYS,
   ...DUE,
   ...LISTINGS,
+  ...PROOFS_OF_STRAYS,
   ...CUT_LISTINGS,
   ...LOSSES,
   {
@@ -173,9 +175,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "S8",
-    file: "src/streams/strays.ts",
-    from: "if (all.length <= knownStrays) return all;",
-    to: "if (all.length > 0) return all;",
+    file: "src/streams/stray_groups.ts",
+    from: "if (strays.length <= most) return strays;",
+    to: "if (strays.length > 0) return strays;",
     test: "src/streams/strays.test.ts: S8: the state remembers 2,000 strays: the newest that were written, then those that their days own",
   },
   {

@@ -368,6 +368,10 @@ describe("settle()", () => {
     const gone = forget(known, [{ ...seen(ONE, 2, "c"), writtenBy: null }]);
     const second = reading(fewer, { rewrites: [seen(ONE, 2, "c")] });
     expect(settle(gone, second, []).hasLost).toBe(true);
+    // An interrupted reading has written more rows than the state knows of the day.
+    const most = forget(known, [{ ...seen(ONE, 5, "c"), writtenBy: "r" }]);
+    expect(settle(most, reading([seen(ONE, 4, "d"), seen(TWO, 1, "b")]), []).hasLost).toBe(true);
+    expect(settle(most, reading([seen(ONE, 5, "d"), seen(TWO, 1, "b")]), []).hasLost).toBe(false);
   });
 
   test("P6: a second look at a window confirms the days that agree, and says nothing of the others", () => {

@@ -238,7 +238,8 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
   // If the number of rows has changed, this reading counts as the first of two again.
   const isFirst = earlier?.confirmed !== false || wasToday(earlier) || earlier.records !== records;
   const isDoubtful = isWhole && !confirmed && isFirst;
-  const hasLost = records < (earlier?.records ?? 0);
+  const most = before.known.days.get(day)?.records ?? before.known.forgotten.get(day)?.most ?? 0;
+  const hasLost = records < most;
   // R8: an outage may have begun while the listing moved. The number of records that counts falls once a second reading agrees.
   const isBelieved = isProven || !hasLost;
   const gone = forget(before.known, [{ day, records, writtenBy: id }]);

@@ -240,8 +240,13 @@ export class WindowMemory {
     return this.#listing.endPage(known);
   }
 
+  /** Notes that the listing goes on (L3). Such a record counts for nothing else. */
+  pass({ id }: RecordFingerprint): void {
+    this.#listing.add(id[0] ?? 0);
+  }
+
   judge(fingerprint: RecordFingerprint, place: Place): Verdict {
-    this.#listing.add(fingerprint.id[0] ?? 0);
+    this.pass(fingerprint);
     return this.#sightings.judge(fingerprint, place, this);
   }
 

@@ -12,21 +12,19 @@
  * A window whose strays do not come again, or would need too many looks, is not finished: the pass stays in the state, and the next
  * sync reads the window again.
  */
-import { daysOf } from "../core/digests.ts";
 import { renewed } from "../core/former.ts";
-import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
-import type { Plan, PlanInput } from "../core/plan.ts";
 import { daysAbout, type Reading } from "../core/reading.ts";
 import { settle, settleAgain, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
-import { intersect, type Range, rangesOf, subtract } from "../core/window.ts";
+import { clip, dayRange, intersect, type Range, rangesOf } from "../core/window.ts";
 import { Confirmations } from "./confirmations.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
 import { DueWindows } from "./due_windows.ts";
 import {
   asLearned,
   doubtOf,
+  doubtsOf,
   type EndedWindow,
   incompleteDays,
   isAboutOf,
@@ -41,21 +39,16 @@ import {
 import { type Job, jobAgain, jobOf, rewriteJob } from "./job.ts";
 import { straysOf } from "./known_strays.ts";
 import type { Ledger } from "./ledger.ts";
-import { type Looks, looksAt } from "./looks.ts";
 import { Losses } from "./losses.ts";
-import type { Purpose } from "./record_filter.ts";
+import { StrayReads, type StrayReadsOptions } from "./stray_reads.ts";
 import type { Strays } from "./strays.ts";
 
-export interface CompletionOptions {
+export interface CompletionOptions extends StrayReadsOptions {
   readonly ledger: Ledger;
-  readonly plan: Plan<StreamState>;
-  readonly input: PlanInput;
   readonly limits: Limits;
   /** Gets every complete reading before the state covers it; null if the catalog does not select `export_windows` (R5). */
   readonly report: ((report: ReadingReport) => Promise<void>) | null;
   readonly warn: (message: string) => Promise<void>;
-  /** Whether no record of this read was forgotten yet (`Sightings` in core/sightings.ts). */
-  readonly remembersAll: () => boolean;
   /** Puts a job in front of the queue. */
   readonly queue: (job: Job) => void;
   /** See `SourceNotes` in stream.ts. */
@@ -70,16 +63,13 @@ export class Completion {
   readonly #options: CompletionOptions;
   readonly #due: DueWindows;
   readonly #losses: Losses;
+  readonly #reads: StrayReads;
   readonly #confirmations: Confirmations;
   #waiting: Waiting[] = [];
   #hasLooked = false;
   /** The days of strays that this sync does not look for: too many windows would have to be read. */
   #leftToNext: ReadonlySet<number> = new Set();
   #unfinished = 0;
-  /** The windows that this pass has read as a whole. */
-  readonly #read: Reading[] = [];
-  /** The days that have rows written by this read. */
-  readonly #written = new Set<number>();
 
   constructor(options: CompletionOptions) {
     this.#options = options;
@@ -88,6 +78,7 @@ export class Completion {
     this.#due = new DueWindows(options.input.now);
     this.#confirmations = new Confirmations(options);
     this.#losses = new Losses(plan.state.pass?.reads ?? []);
+    this.#reads = new StrayReads(this.strays, options);
   }
 
   /** Whether every window that was read counts as finished. */
@@ -97,9 +88,8 @@ export class Completion {
 
   /** Whether {@link goOn} has more to do once all windows are read. */
   get hasMore(): boolean {
-    return (
-      this.#waiting.length > 0 || this.#losses.hasOvertaken || this.strays.listings.hasUnlisted
-    );
+    const hasWaiting = this.#waiting.length + this.#reads.unjudged().length > 0;
+    return hasWaiting || this.#losses.hasOvertaken || this.strays.listings.hasUnlisted;
   }
 
   /** To be called before each page is written. */
@@ -131,7 +121,7 @@ export class Completion {
     const { job, reading, endedAt, alsoWritten, writes, pageCount } = ended;
     const { ledger, input, limits, warn, queue } = this.#options;
     const isWhole = job.purpose.kind === "window" && job.purpose.withStrays;
-    for (const day of job.written.keys()) this.#written.add(day);
+    for (const day of job.written.keys()) this.#reads.written.add(day);
     const incomplete = incompleteDays(
       reading,
       job,
@@ -151,19 +141,30 @@ export class Completion {
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
     const isAbout = isAboutOf(reading);
-    const { misses, breaks } = this.strays.judge(reading, isAbout, sawStrays && !reading.moved);
-    if (reading.resumed) this.strays.listings.judgeNext(reading);
-    if (sawStrays) this.#read.push(reading);
+    const { misses, breaks, lacks } = this.strays.judge(
+      reading,
+      isAbout,
+      sawStrays && !reading.moved,
+    );
+    // A listing that moved may show only a part of the strays, and its report takes the proof from their days.
+    const isPart = isWhole && reading.moved && lacks;
+    if (reading.resumed || isPart) this.strays.listings.judgeNext(reading);
+    if (sawStrays) this.#reads.read.push(reading);
     const hasLost = settlement.hasLost || misses || lacksWritten(reading, job);
     const { rewrites, reports: days, doubtful } = settlement;
     const about = { ...reading, endedAt, days: daysAbout(reading) };
     const missed = this.#losses.settle(about, hasLost);
     this.strays.listings.reported(days, reading.id);
-    const unproven = [...rangesOf(settlement.shrunk), ...(breaks ? [reading] : [])];
+    const strays = this.strays.listed(reading);
+    const doubted = misses && strays.length === 0 ? doubtsOf(settlement) : [];
+    const unproven = [
+      ...rangesOf([...settlement.shrunk, ...doubted]),
+      ...(breaks ? [reading] : []),
+    ];
     this.#announce(unproven, missed.before);
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
-    const strays = this.strays.listed(reading);
-    const reported = this.#report({ reading, endedAt, isWhole, days, strays });
+    const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays };
+    const reported = this.#report(said);
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
@@ -183,15 +184,13 @@ export class Completion {
   /**
    * R10: a report that takes the proof from days, or from strays, goes out behind a STATE that names these days, or the windows
    * of the strays, as due. Else the process might die behind the report, and no later sync would know that the days are unproven.
-   * Windows that are read again after a kill need no STATE.
    */
   #announce(shrunk: readonly Range[], before: readonly Range[]): void {
     const { ledger } = this.#options;
     const { state, sent } = ledger;
     if (state.mode !== "incremental" || this.#options.report === null) return;
-    const unread = subtract(before, sent.pass?.reads ?? []);
     const unlisted = this.strays.listings.unlisted();
-    const days = [...shrunk, ...subtract(before, unread), ...unlisted];
+    const days = [...shrunk, ...before, ...unlisted];
     if (this.#due.areNamed(days, sent)) return;
     // This STATE may count more windows as read than the STATE before.
     ledger.update(this.#due.list(this.#due.mark(state, [...shrunk, ...before]), unlisted));
@@ -256,8 +255,8 @@ export class Completion {
 
   /** Takes days out of the state, so that the next sync writes them again. */
   async #leave(days: readonly number[]): Promise<void> {
-    const { ledger } = this.#options;
-    await ledger.forget(days.map((day) => ({ day, records: 0, writtenBy: null })));
+    const gone = days.map((day) => ({ day, records: 0, writtenBy: null }));
+    await this.#options.ledger.forget(gone);
   }
 
   async #wroteStrays(
@@ -265,11 +264,12 @@ export class Completion {
     ids: ReadonlySet<string>,
   ): Promise<void> {
     const absent = this.strays.wrote(ids, strays, job.window, reading.id);
+    const { ledger } = this.#options;
     if (absent > 0) await this.#options.warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
     const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: written });
-    const { ledger } = this.#options;
-    const marked = this.#remembered(this.#due.mark(ledger.state, restated(strays, this.#read)));
+    const reached = this.#due.wrote(ledger.state, job.window);
+    const marked = this.#remembered(this.#due.mark(reached, restated(strays, this.#reads.read)));
     const listed = this.#due.list(marked, this.strays.listings.unlisted());
     ledger.update(withStrayCosts(listed, reading));
     this.#finish({ ...job, missesStrays: false });
@@ -312,7 +312,8 @@ export class Completion {
    * this process has not seen; then the days that may own the strays. At last the strays without an owner are written.
    */
   async goOn(): Promise<void> {
-    const { queue } = this.#options;
+    const { ledger, queue } = this.#options;
+    if (this.#readUnjudged()) return;
     this.strays.openOthers();
     if (this.#readOnceMore() || this.#waiting.length === 0) return;
     const waiting = this.#waiting;
@@ -324,13 +325,14 @@ export class Completion {
     }
     if (!this.#hasLooked) {
       this.#hasLooked = true;
-      const { looks, left, leftToNext } = this.#daysToLookAt();
+      const { looks, left, leftToNext } = this.#reads.looks(ledger.state);
       await this.#leave(left);
       if (leftToNext.size > 0) {
         this.#leftToNext = leftToNext;
         await this.#options.warn(tooManyLooks(this.#options.limits, leftToNext.size));
       }
-      for (const window of looks) queue(jobOf(window, this.#lookPurpose(window)));
+      for (const window of looks)
+        queue(jobOf(window, this.#reads.purposeOf(window, this.#strayDays())));
       if (looks.length > 0) return;
     }
     // A day that shows less than half (R8) may be the owner of its strays all the same.
@@ -343,44 +345,32 @@ export class Completion {
       const all = this.strays.toWrite(each.window, (day) => this.#leftToNext.has(day));
       const ids = all.difference(assigned);
       for (const id of ids) assigned.add(id);
-      if (ids.size > 0) queue(jobAgain(each, { kind: "strays", ids }));
-      else if (all.size > 0) this.#waiting.push(each);
+      if (ids.size > 0) {
+        this.#writes(each.window);
+        queue(jobAgain(each, { kind: "strays", ids }));
+      } else if (all.size > 0) this.#waiting.push(each);
       else if (this.strays.hasPending(each.window)) this.#unfinished += 1;
       else this.#finish(each);
     }
   }
 
-  /**
-   * The windows of the known days that strays start on: an earlier sync may have found the strays there. A window that this
-   * pass has read is not read again, unless some records of this read are already forgotten. Then the days that this read has written
-   * are read too. A full refresh has no known days.
-   */
-  #daysToLookAt(): Looks {
-    const { ledger, plan, input, limits, remembersAll } = this.#options;
-    const known = knownOf(ledger.state);
-    const isRefresh = plan.state.mode === "full_refresh";
-    const isBlind = !remembersAll();
-    const read = isBlind ? [] : this.#read;
-    const days = this.strays
-      .pendingDays()
-      .filter((day) => isRefresh || isKnown(known, day) || (isBlind && this.#written.has(day)))
-      .filter((day) => !read.some(({ start, end }) => start <= day && day < end));
-    const range = { start: plan.from, end: plan.end };
-    return looksAt(days, range, input, { most: limits.looks, isRefresh });
+  /** P5: reads windows as a whole whose strays no reading has judged. */
+  #readUnjudged(): boolean {
+    const { ledger, queue } = this.#options;
+    const { now, next } = this.#reads.takeUnjudged();
+    for (const window of now) queue(jobOf(window));
+    for (const window of next) this.strays.listings.judgeNext(window);
+    ledger.update(this.#due.list(ledger.state, this.strays.listings.unlisted()));
+    return now.length > 0;
   }
 
-  /**
-   * The purpose of reading a day that strays start on. Usually the whole day is compared, because the stray may be a new
-   * record of that day: the window that is read today may show only the end of a charge that comes late. In two cases the
-   * reading only looks for owners and writes nothing: a full refresh compares no days, and a day that this read has
-   * written is not written twice (P5).
-   */
-  #lookPurpose(window: Range): Purpose {
-    const isRefresh = this.#options.plan.state.mode === "full_refresh";
-    const about = daysOf(window);
-    const days = this.#strayDays().filter((day) => about.includes(day));
-    const isWritten = about.some((day) => this.#written.has(day));
-    return isRefresh || isWritten ? { kind: "look", days } : { kind: "window", withStrays: false };
+  /** P5: a STATE names the days of strays as due before a reading writes the strays of a window. */
+  #writes(window: Range): void {
+    const { ledger, plan } = this.#options;
+    const days = clip(this.#strayDays().map(dayRange), { start: plan.from, end: plan.end });
+    ledger.update(this.#due.write(ledger.state, window, days));
+    const isNamed = this.#due.areNamed(days, ledger.sent);
+    if (ledger.state.mode === "incremental" && !isNamed) void ledger.sendAhead();
   }
 
   get #unprovenBefore(): number | null {

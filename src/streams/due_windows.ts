@@ -20,6 +20,8 @@ export class DueWindows {
   readonly #waiting = new Map<string, Waiting>();
   /** The windows that have still to list their strays. */
   readonly #unlisted = new Map<string, Waiting>();
+  /** By window: the days of the strays that a reading of it is writing. */
+  readonly #writing = new Map<string, Waiting[]>();
 
   /** @param now the provider's clock at the start of the sync */
   constructor(now: number) {
@@ -35,10 +37,27 @@ export class DueWindows {
   /** The state with more days that are due. They stay due when a window that waits is finished. */
   mark(state: StreamState, ranges: readonly Range[]): StreamState {
     const marked = withDue([], ranges, this.#now);
-    for (const all of [this.#waiting, this.#unlisted])
-      for (const [name, { window, days }] of all)
-        all.set(name, { window, days: subtract(days, marked) });
+    this.#change(({ days }) => subtract(days, marked));
     return asDue(state, ranges, this.#now);
+  }
+
+  /**
+   * P5: the state before a reading of a window writes strays. If the process dies behind their rows, no reading has reported them: the
+   * next sync reads their days, so that the models judge the rows.
+   */
+  write(state: StreamState, window: Range, days: readonly Range[]): StreamState {
+    if (state.mode !== "incremental") return state;
+    const own = days.map((day) => ({ window: day, days: this.#ofWindow(day, state.due) }));
+    this.#writing.set(nameOf(window), own);
+    return this.#keep(state);
+  }
+
+  /** The state once that reading is reported. */
+  wrote(state: StreamState, window: Range): StreamState {
+    const days = this.#writing.get(nameOf(window))?.flatMap((day) => day.days) ?? [];
+    this.#writing.delete(nameOf(window));
+    if (state.mode !== "incremental" || days.length === 0) return state;
+    return this.#keep({ ...state, due: subtract(state.due, days) });
   }
 
   /**
@@ -101,7 +120,16 @@ export class DueWindows {
   }
 
   get #all(): Waiting[] {
-    return [...this.#waiting.values(), ...this.#unlisted.values()];
+    const writing = [...this.#writing.values()].flat();
+    return [...this.#waiting.values(), ...this.#unlisted.values(), ...writing];
+  }
+
+  /** Changes the days that are due only because their windows wait. */
+  #change(daysOf: (waiting: Waiting) => Range[]): void {
+    const changed = (waiting: Waiting): Waiting => ({ ...waiting, days: daysOf(waiting) });
+    for (const all of [this.#waiting, this.#unlisted])
+      for (const [name, waiting] of all) all.set(name, changed(waiting));
+    for (const [name, all] of this.#writing) this.#writing.set(name, all.map(changed));
   }
 
   /** The days of a window that are not due by themselves. */
@@ -113,14 +141,12 @@ export class DueWindows {
 
   /** A reading has decided which of these days are due by themselves. Any other day is due while a window with this day waits. */
   #decide(days: readonly Range[], due: readonly Range[]): void {
-    for (const all of [this.#waiting, this.#unlisted]) {
-      for (const [name, { window, days: own }] of all) {
-        const inside = clip(days, window);
-        if (inside.length === 0) continue;
-        const left = [...subtract(own, inside), ...subtract(inside, due)];
-        all.set(name, { window, days: union(left) });
-      }
-    }
+    this.#change(({ window, days: own }) => {
+      const inside = clip(days, window);
+      return inside.length === 0
+        ? [...own]
+        : union([...subtract(own, inside), ...subtract(inside, due)]);
+    });
   }
 
   /** The state with the days of all windows that wait. */

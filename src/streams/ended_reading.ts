@@ -9,7 +9,7 @@ import { parseInstant } from "../core/time.ts";
 import type { DayTotal } from "../core/totals.ts";
 import { dayRange, type Range } from "../core/window.ts";
 import type { Job } from "./job.ts";
-import type { CameStrays } from "./strays.ts";
+import type { CameStrays } from "./stray_groups.ts";
 
 /** A complete reading, as it is reported (R5). */
 export interface ReadingReport {
@@ -131,6 +131,21 @@ export function standingOf(totals: readonly DayTotal[], rowsReadingId: string): 
   return totals
     .filter(({ inside }) => !inside)
     .map(({ day, records }) => ({ day, rowsReadingId, records }));
+}
+
+/**
+ * R5, P5: a reading that misses strays, and has no day to report, because it has still to write all of its days. Without a report the
+ * models would not know that the strays are gone. So it reports the first of these days as unproven: its second reading proves it.
+ */
+export function doubtsOf({ reports, rewrites, known }: Settlement): DayReport[] {
+  const [first] = rewrites;
+  if (reports.length > 0 || first === undefined) return [];
+  const { day, records } = first;
+  const earlier = known.days.get(day);
+  const rowsReadingId = earlier?.readingId ?? null;
+  if (rowsReadingId === null) return [];
+  const rows = earlier?.records ?? 0;
+  return [{ day, records, rows, rowsReadingId, confirmed: false, shrunk: false }];
 }
 
 /** R2: the costs of written strays are followed from here, unless a reading of this pass has told the costs of their days. */

@@ -1,6 +1,8 @@
 /** The windows that a sync reads to find the owners of strays (P5). */
+import { daysOf } from "../core/digests.ts";
 import { type PlanInput, windowOfDay } from "../core/plan.ts";
 import type { Range } from "../core/window.ts";
+import type { Purpose } from "./record_filter.ts";
 
 export interface Looks {
   readonly looks: readonly Range[];
@@ -11,6 +13,25 @@ export interface Looks {
   readonly left: readonly number[];
   /** Days beyond the limit of windows, which are left to the next sync with their strays. A full refresh has no next sync. */
   readonly leftToNext: ReadonlySet<number>;
+}
+
+/**
+ * The purpose of reading a day that strays start on. Usually the whole day is compared, because the stray may be a new record of that
+ * day: the window that is read today may show only the end of a charge that comes late. In two cases the reading only looks for owners
+ * and writes nothing: a full refresh compares no days, and a day that this read has written is not written twice (P5).
+ *
+ * @param days the days that strays start on
+ */
+export function lookPurpose(
+  window: Range,
+  days: readonly number[],
+  read: { readonly isRefresh: boolean; readonly written: ReadonlySet<number> },
+): Purpose {
+  const about = daysOf(window);
+  const isWritten = about.some((day) => read.written.has(day));
+  return read.isRefresh || isWritten
+    ? { kind: "look", days: days.filter((day) => about.includes(day)) }
+    : { kind: "window", withStrays: false };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Job } from "./job.ts";
 import type { WindowContext } from "./record_filter.ts";
 import { type JudgedPage, judgePage, type LineOptions, type Lines } from "./records.ts";
 import type { FetchedPage, WindowPages } from "./stream.ts";
-import type { StrayRow } from "./strays.ts";
+import type { StrayRow } from "./stray_groups.ts";
 
 /**
  * The reading as the state keeps it, for a process that resumes it. After a restart, the rows under the reading's id may not be the

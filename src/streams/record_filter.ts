@@ -13,7 +13,8 @@ import type { Range } from "../core/window.ts";
 import { type Fields, textOf } from "../records/fields.ts";
 import type { PageRecord } from "../records/page_record.ts";
 import type { RecordRules } from "./invalid.ts";
-import type { CameStrays, StrayRow, Strays } from "./strays.ts";
+import type { CameStrays, StrayRow } from "./stray_groups.ts";
+import type { Strays } from "./strays.ts";
 
 /** The purpose of a reading. */
 export type Purpose =
@@ -111,7 +112,10 @@ export class RecordFilter {
     this.#setStart(record.chargeStart);
     // P6, R10: a record on another day was not written by this reading, so it is no owner of a stray that waits.
     const isInside = this.#place === "inside";
-    if (purpose.kind === "confirm" && isInside && !this.#isAbout(this.#day)) return Number.NaN;
+    if (purpose.kind === "confirm" && isInside && !this.#isAbout(this.#day)) {
+      memory.pass(FINGERPRINT);
+      return Number.NaN;
+    }
     const verdict = memory.judge(FINGERPRINT, this.#place);
     if (verdict.conflicts && purpose.kind === "window") this.#warnOfConflict(fields);
     if (this.#place === "stray") {
@@ -160,9 +164,10 @@ export class RecordFilter {
 
   /** A window returned the record as its own. */
   #own(): void {
-    const { strays, purpose } = this.#context;
+    const { strays, purpose, writes } = this.#context;
     if (strays.isEmpty) return;
-    strays.own(FINGERPRINT, purpose.kind === "window" && !purpose.withStrays);
+    const remembers = purpose.kind === "window" && !purpose.withStrays;
+    strays.own(FINGERPRINT, remembers, writes(this.#day));
   }
 
   /** A stray that this passage sees for the first time. */
@@ -180,12 +185,17 @@ export class RecordFilter {
       this.#came.rows.set(FINGERPRINT.contentText, { id, day: this.#day, updatedAt });
       return repeats ? Number.NaN : this.#day;
     }
-    if (hasOwner) return Number.NaN;
+    if (hasOwner) {
+      const former = strays.taken.find(FINGERPRINT);
+      if (former !== undefined) this.#stand(former.day, former.readingId);
+      return Number.NaN;
+    }
     const isSecond = purpose.kind === "confirm";
     const known = isSecond
       ? strays.seeAgain(FINGERPRINT, window)
       : strays.see(FINGERPRINT, id, this.#start, window);
-    if (known === null) this.#hasStrays = !isSecond;
+    if (known === null && isSecond) strays.leave(FINGERPRINT, window);
+    else if (known === null) this.#hasStrays = true;
     else if (known.readingId !== null) this.#stand(known.day, known.readingId);
     return Number.NaN;
   }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { MAXIMUM_EMPTY_PAGES } from "../core/listing.ts";
 import { Sightings } from "../core/sightings.ts";
 import { DAY } from "../core/time.ts";
 import type { Fields } from "../records/fields.ts";
@@ -334,6 +335,16 @@ test("P5: a stray is no stray once a window returned it as its own, whichever wi
     });
     expect(counts).toEqual(order === windows ? [1, 0] : [0, 1]);
     expect(strays.pendingDays()).toEqual([]);
+  }
+});
+
+test("L3 R10: a second reading notes that its listing goes on, also by records of days that it does not compare", () => {
+  const memory = new Sightings().open();
+  const purpose = { kind: "confirm", days: [] } as const;
+  const window = { start: DAY_ONE, end: DAY_ONE + DAY };
+  for (let page = 0; page <= MAXIMUM_EMPTY_PAGES; page++) {
+    fromRecords([usageRecord(`r${page}`)], contextOf({ window, memory, purpose }));
+    expect(memory.endPage(null)).toBeNull();
   }
 });
 

@@ -17,7 +17,7 @@ import type { PageRecords } from "../records/page_records.ts";
 import { checked } from "./invalid.ts";
 import { RecordFilter, type WindowContext } from "./record_filter.ts";
 import { type RowOptions, Rows } from "./rows.ts";
-import type { CameStrays } from "./strays.ts";
+import type { CameStrays } from "./stray_groups.ts";
 
 /** The lines of one page, ready to be written, and their sums. */
 export interface Lines {

@@ -2,8 +2,35 @@
 import type { KnownStray } from "../core/state.ts";
 import type { WrittenStray } from "./stray_listings.ts";
 
+/** A stray's row that was written. */
+export interface StrayRow {
+  /** The hash of the record's id. */
+  readonly id: string;
+  /** The UTC day of its start. */
+  readonly day: number;
+  /** `x_RecordUpdatedAt` in milliseconds since 1970; NaN if it is no instant. */
+  readonly updatedAt: number;
+}
+
+/** The strays that came in a reading which was to write them. Hashes are 24 hexadecimal digits. */
+export interface CameStrays {
+  /** The ids that came, in whatever version. */
+  readonly ids: ReadonlySet<string>;
+  /** The rows that were written, by content. */
+  readonly rows: ReadonlyMap<string, StrayRow>;
+}
+
 export const isWritten = (stray: KnownStray): stray is WrittenStray => stray.readingId !== null;
 
 /** The name of a written stray's group. */
 export const groupOf = ({ day, readingId }: Pick<WrittenStray, "day" | "readingId">): string =>
   `${day} ${readingId}`;
+
+/** At most so many strays: the newest that were written, then the newest that their days own. */
+export function newestOf(strays: readonly KnownStray[], most: number): readonly KnownStray[] {
+  if (strays.length <= most) return strays;
+  const written = strays.filter((stray) => isWritten(stray)).slice(-most);
+  const room = most - written.length;
+  const owned = room === 0 ? [] : strays.filter((stray) => !isWritten(stray)).slice(-room);
+  return [...written, ...owned];
+}

@@ -35,7 +35,7 @@ export interface ListingPlan {
 export const EVERYTHING: ListingPlan = { bounds: { start: -Infinity, end: Infinity }, due: [] };
 
 /** The windows of strays, each once. */
-const distinct = (strays: readonly KnownStray[]): Range[] => [
+export const distinct = (strays: readonly KnownStray[]): Range[] => [
   ...new Map(strays.map(({ window }) => [nameOf(window), window])).values(),
 ];
 

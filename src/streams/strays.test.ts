@@ -60,7 +60,7 @@ test("P5: a stray waits for each window that showed it, until a window returns i
   expect(toWrite(strays, second)).toEqual(["a", "b"]);
   expect(toWrite(strays, second, [DAY_ONE])).toEqual(["b"]);
   expect(strays.pendingDays()).toEqual([DAY_ONE - DAY, DAY_ONE]);
-  strays.own(printOf("a"), false);
+  strays.own(printOf("a"), false, true);
   strays.settle(() => true);
   expect(strays.hasPending(first)).toBe(false);
   expect(strays.hasPending(second)).toBe(true);
@@ -71,9 +71,9 @@ test("P5: a stray waits for each window that showed it, until a window returns i
 test("P5: an owner is told by id and version, whatever the other members are; another version waits", () => {
   const strays = new Strays([]);
   strays.see(printOf("a", "v1", "one"), "a", DAY_ONE, first);
-  strays.own(printOf("a", "v2"), false);
+  strays.own(printOf("a", "v2"), false, true);
   expect(strays.hasPending(first)).toBe(true);
-  strays.own(printOf("a", "v1", "other"), false);
+  strays.own(printOf("a", "v1", "other"), false, true);
   expect(strays.hasPending(first)).toBe(false);
 });
 
@@ -103,7 +103,7 @@ test("P5: a written stray is standing, until a window returns it as its own or i
   strays.see(printOf("a"), "a", DAY_ONE, wide);
   strays.judge(read(wide), within(wide), true);
   expect(strays.known).toEqual([written[0]]);
-  strays.own(printOf("a"), false);
+  strays.own(printOf("a"), false, true);
   expect(strays.known).toEqual([]);
 });
 
@@ -128,7 +128,7 @@ function withoutC(options: { pendingStrays?: number; leaving?: number; restated?
 }
 
 test("P5: if a window no longer shows a written stray, the ones that its reading wrote on the same day wait once more, and no report lists them", () => {
-  const broken = { misses: true, breaks: true, ids: ["d"], listed: [-1], due: [] };
+  const broken = { misses: true, breaks: true, lacks: true, ids: ["d"], listed: [-1], due: [] };
   expect(withoutC()).toEqual({ ...broken, waiting: ["a", "b"] });
   expect(withoutC({ restated: "z" })).toEqual({ ...broken, waiting: ["z", "a", "b"] });
 });
@@ -138,14 +138,14 @@ test("R10: the newest list of a group counts, although the others of the group h
   const standing = [{ day: DAY_ONE, rowsReadingId: "r1", records: 1 }];
   strays.see(printOf("b"), "b", DAY_ONE, second);
   for (const id of ["r9", "r2"]) strays.listed({ id, standing });
-  strays.own(printOf("b"), false);
+  strays.own(printOf("b"), false, true);
   strays.judge(read(first, "r5"), within(first), true);
   expect(strays.listings.unlisted()).toEqual([first]);
 });
 
 test("P5: they do not if the stray waits in a new version: its key replaces the row", () => {
   const ids = ["a", "b", "d"];
-  const kept = { misses: true, breaks: false, ids, listed: [0, -1], due: [] };
+  const kept = { misses: true, breaks: false, lacks: true, ids, listed: [0, -1], due: [] };
   expect(withoutC({ restated: "c" })).toEqual({ ...kept, waiting: ["c"] });
 });
 
@@ -154,7 +154,7 @@ test.each([
   ["may have left retention by the next sync", { leaving: first.start + 1 }],
 ])("P5 R10: the group stays as it is, and the window is due, if it %s", (_why, options) => {
   const ids = ["a", "b", "d", "c"];
-  const kept = { misses: true, breaks: false, ids, listed: [0, -1], due: [first] };
+  const kept = { misses: true, breaks: false, lacks: true, ids, listed: [0, -1], due: [first] };
   expect(withoutC(options)).toEqual({ ...kept, waiting: [] });
 });
 
@@ -172,7 +172,7 @@ test.each(["another window", "a first passage of the window"])(
 test("P5: a stray that a look finds on its day is remembered, until a reading of the day does not return it", () => {
   const strays = new Strays([]);
   strays.see(printOf("a"), "a", DAY_ONE, first);
-  strays.own(printOf("a"), true);
+  strays.own(printOf("a"), true, true);
   const owned = ownedOf("a");
   strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([owned]);
@@ -180,7 +180,7 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
   const next = new Strays(strays.known);
   expect(next.see(printOf("a"), "a", DAY_ONE, first)).toEqual(owned);
   expect(next.hasPending(first)).toBe(false);
-  next.own(printOf("a"), false);
+  next.own(printOf("a"), false, true);
   next.judge(read(windowOf(0)), within(windowOf(0)), false);
   expect(next.known).toEqual([owned]);
   const last = new Strays(next.known);
@@ -193,7 +193,7 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
 test("P5: the state learns of an owned stray once the row of the day stands, and other windows of the read at once", () => {
   const strays = new Strays([]);
   strays.see(printOf("a"), "a", DAY_ONE, first);
-  strays.own(printOf("a"), true);
+  strays.own(printOf("a"), true, true);
   const owned = ownedOf("a");
   expect(strays.see(printOf("a"), "a", DAY_ONE, second)).toEqual(owned);
   strays.settle(within(windowOf(1)));
@@ -206,12 +206,12 @@ test("P5: only the latest reading of a day tells which strays the day owns", () 
   const strays = new Strays([]);
   for (const id of ["a", "b"]) {
     strays.see(printOf(id), id, DAY_ONE, first);
-    strays.own(printOf(id), true);
+    strays.own(printOf(id), true, true);
   }
   strays.readAgain(windowOf(1), within(windowOf(1)));
   strays.judge(read(windowOf(0)), within(windowOf(0)), false);
   strays.readAgain(windowOf(0), within(windowOf(0)));
-  strays.own(printOf("a"), false);
+  strays.own(printOf("a"), false, true);
   strays.judge(read(windowOf(0)), within(windowOf(0)), false);
   strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([ownedOf("a")]);

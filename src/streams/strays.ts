@@ -18,14 +18,16 @@ import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
-import { groupOf, isWritten } from "./stray_groups.ts";
+import { type CameStrays, groupOf, isWritten, newestOf } from "./stray_groups.ts";
 import {
+  distinct,
   EVERYTHING,
   type Listing,
   type ListingPlan,
   StrayListings,
   type WrittenStray,
 } from "./stray_listings.ts";
+import { TakenStrays } from "./taken_strays.ts";
 
 /** The hashes of a record that tell strays apart. */
 export type StrayPrint = Pick<
@@ -42,17 +44,6 @@ interface Pending {
   readonly windows: Range[];
   /** Whether a reading was to write it and it did not come again. */
   isAbsent: boolean;
-}
-
-/** A stray's row that was written. `updatedAt`: its `x_RecordUpdatedAt`, in milliseconds since 1970; NaN if it is no instant. */
-export type StrayRow = Pick<Pending, "id" | "day"> & { readonly updatedAt: number };
-
-/** The strays that came in a reading which was to write them. Hashes are 24 hexadecimal digits. */
-export interface CameStrays {
-  /** The ids that came, in whatever version. */
-  readonly ids: ReadonlySet<string>;
-  /** The rows that were written, by content, with the hashes of their ids and the UTC days of their starts. */
-  readonly rows: ReadonlyMap<string, StrayRow>;
 }
 
 /** The first word of a hash in hexadecimal digits. */
@@ -78,6 +69,7 @@ export class Strays {
   readonly #returned = new Set<string>();
   /** The windows that have to list their written strays once more. */
   readonly listings: StrayListings;
+  readonly taken = new TakenStrays();
   /** Owned strays of days whose reading is not settled: a STATE with them would have the stray, but not yet the row of its day. */
   readonly #unsettled = new Set<KnownStray>();
   /** The first words of all hashes in these tables: most records are in none, and a search by text takes longer. */
@@ -203,13 +195,17 @@ export class Strays {
    * A window returned the record as its own. So the record waits no longer, and is no stray that was written.
    *
    * @param remembers whether the record's day was compared with a known day: then the state remembers that the day owns the stray
+   * @param isOut whether the record's row is written at once
    */
-  own(print: StrayPrint, remembers: boolean): void {
+  own(print: StrayPrint, remembers: boolean, isOut: boolean): void {
     if (!this.#mayKnow(print)) return;
     const known = this.#knownAs(print);
     if (known !== undefined) {
       this.#returned.add(known.hash);
-      if (known.readingId !== null) this.#known.delete(known.hash);
+      if (isWritten(known)) {
+        this.#known.delete(known.hash);
+        this.taken.take(known, isOut);
+      }
     }
     const pending = this.#pending.get(print.versionText);
     if (pending === undefined) return;
@@ -221,6 +217,11 @@ export class Strays {
     this.#know(stray);
     this.#unsettled.add(stray);
     this.#returned.add(hash);
+  }
+
+  /** A second reading shows a stray that it takes no note of. If the stray does not wait, the next reading of its window finds it. */
+  leave(print: StrayPrint, window: Range): void {
+    if (!this.#pending.has(print.versionText)) this.listings.judgeNext(window);
   }
 
   #mayKnow({ version, content, former }: StrayPrint): boolean {
@@ -312,24 +313,29 @@ export class Strays {
    * @param window its `id` is the id of the reading
    * @param isAbout the days that the reading compares or writes
    * @param showsStrays whether this process has seen all strays of the window
-   * @returns whether written strays are missing, and whether that breaks a group ({@link listed})
+   * @returns whether written strays are missing, whether that breaks a group ({@link listed}), and whether the reading lacks strays that
+   *   it may have skipped
    */
   judge(
     window: Listing,
     isAbout: (day: number) => boolean,
     showsStrays: boolean,
-  ): { readonly misses: boolean; readonly breaks: boolean } {
+  ): { readonly misses: boolean; readonly breaks: boolean; readonly lacks: boolean } {
     const shown = this.#list(window);
+    if (showsStrays) this.taken.listed(window);
     const gone: WrittenStray[] = [];
+    let lacks = false;
     for (const stray of this.#known.values()) {
       const { hash, day, readingId, window: own } = stray;
       const isThere = shown.has(hash) || this.#learned.has(hash);
-      const isGone = showsStrays && contains(window, own) && !isThere;
+      const isAbsent = contains(window, own) && !isThere;
+      const isGone = showsStrays && isAbsent;
       const isDisowned = readingId === null && isAbout(day) && !this.#returned.has(hash);
       if (isGone && isWritten(stray)) gone.push(stray);
       else if (isGone || isDisowned) this.#known.delete(hash);
+      lacks ||= isAbsent && isWritten(stray);
     }
-    return { misses: gone.length > 0, breaks: this.#break(gone, window) };
+    return { misses: gone.length > 0, breaks: this.#break(gone, window), lacks };
   }
 
   /**
@@ -341,7 +347,7 @@ export class Strays {
    */
   #break(gone: readonly WrittenStray[], window: Listing): boolean {
     if (gone.length === 0) return false;
-    const waiting = new Set([...this.#pending.values()].map(({ id }) => id));
+    const waiting = this.#waitingIds;
     const lost = gone.filter(({ id }) => id === undefined || !waiting.has(id));
     for (const { hash } of gone) this.#known.delete(hash);
     const left = Map.groupBy(this.#written, groupOf);
@@ -384,6 +390,17 @@ export class Strays {
     });
   }
 
+  /** The windows of written strays that this read has not shown, and of which no newer version waits. */
+  unseen(): Range[] {
+    const waiting = this.#waitingIds;
+    const unseen = this.#written.filter(({ hash }) => !this.#seen.has(hash));
+    return distinct(unseen.filter(({ id }) => id === undefined || !waiting.has(id)));
+  }
+
+  get #waitingIds(): ReadonlySet<string> {
+    return new Set([...this.#pending.values()].map(({ id }) => id));
+  }
+
   /** The known strays that a complete reading of a window has shown. */
   #list(window: Listing): ReadonlySet<string> {
     const shown = this.#shown.get(nameOf(window)) ?? new Set();
@@ -401,6 +418,7 @@ export class Strays {
    */
   misses(window: Listing): boolean {
     const shown = this.#list(window);
+    this.taken.listed(window);
     const isShown = (hash: string): boolean => shown.has(hash) || this.#learned.has(hash);
     return this.listings.misses(window, isShown);
   }
@@ -425,16 +443,12 @@ export class Strays {
    */
   settle(stands: (day: number) => boolean): void {
     for (const stray of this.#unsettled) if (stands(stray.day)) this.#unsettled.delete(stray);
+    this.taken.settle(stands);
   }
 
-  /** The strays for the state (S8): the newest that were written, then the newest that their days own. */
+  /** The strays for the state (S8). */
   get known(): readonly KnownStray[] {
-    const all = [...this.#known.values()].filter((stray) => !this.#unsettled.has(stray));
-    const { knownStrays } = this.#limits;
-    if (all.length <= knownStrays) return all;
-    const written = all.filter((stray) => isWritten(stray)).slice(-knownStrays);
-    const room = knownStrays - written.length;
-    const owned = room === 0 ? [] : all.filter(({ readingId }) => readingId === null).slice(-room);
-    return [...written, ...owned];
+    const settled = [...this.#known.values()].filter((stray) => !this.#unsettled.has(stray));
+    return newestOf([...settled, ...this.taken.standing], this.#limits.knownStrays);
   }
 }

@@ -1,0 +1,95 @@
+/** The mutants of days that would be called proven although they are wrong, or that would not become proven (R4, R5, R10, P5, P6). */
+import type { Mutant } from "./mutant.ts";
+
+const PROOFS = "warehouse/proofs/proofs.test.ts: ";
+const ONLY_SECOND =
+  "P5 P6: a stray that only a second reading shows makes its window due, and the next sync writes the stray";
+const OTHER_BOUNDS =
+  "P5: a withdrawn stray leaves the sums although the windows of later syncs have other bounds";
+const STANDS =
+  "P5 R6: a stray stands until the day that owns it now is written, also if the sync fails before";
+const KILLED = "P5 R10: a stray that a killed process wrote and that is withdrawn leaves the sums";
+
+export const PROOFS_OF_STRAYS: readonly Mutant[] = [
+  {
+    rule: "P6",
+    file: "src/streams/record_filter.ts",
+    from: "strays.leave(FINGERPRINT, window);",
+    to: "void 0;",
+    test: PROOFS + ONLY_SECOND,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "[...cut, ...this.#strays.taken.outdated]",
+    to: "this.#strays.taken.outdated",
+    test: PROOFS + OTHER_BOUNDS,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "[...cut, ...this.#strays.taken.outdated]",
+    to: "cut",
+    test: PROOFS + STANDS,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/taken_strays.ts",
+    from: "if (!isOut) this.#standing.set(stray.hash, stray);",
+    to: "void isOut;",
+    test: PROOFS + STANDS,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "newestOf([...settled, ...this.taken.standing], ",
+    to: "newestOf(settled, ",
+    test: PROOFS + STANDS,
+  },
+  {
+    rule: "R5",
+    file: "src/streams/completion.ts",
+    from: "misses && strays.length === 0 ? doubtsOf(settlement) : []",
+    to: "[]",
+    test:
+      PROOFS +
+      "R5 P5: a reading that misses a stray is reported although it has still to write all of its days",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "        this.#writes(each.window);\n",
+    to: "",
+    test: PROOFS + KILLED,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "if (reading.resumed || isPart)",
+    to: "if (reading.resumed)",
+    test:
+      PROOFS +
+      "P5 P6 R10: the window of a group of strays is due if a moving listing shows a part of the group",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/due_windows.ts",
+    from: "const days = this.#writing.get(nameOf(window))?.flatMap((day) => day.days) ?? [];",
+    to: "const days: Range[] = [];",
+    test: "src/streams/due_windows.test.ts: P5 R10: the days of strays are due while a reading writes these strays, unless another cause makes them due",
+  },
+  {
+    rule: "L3",
+    file: "src/streams/record_filter.ts",
+    from: "      memory.pass(FINGERPRINT);\n",
+    to: "",
+    test: "src/streams/records.test.ts: L3 R10: a second reading notes that its listing goes on, also by records of days that it does not compare",
+  },
+  {
+    rule: "R10",
+    file: "src/core/settle.ts",
+    from: "before.known.forgotten.get(day)?.most ?? 0;\n  const hasLost",
+    to: "before.known.forgotten.get(day)?.records ?? 0;\n  const hasLost",
+    test: "src/core/settle.test.ts: R10: a day that has fewer rows than before has lost some, in each kind of reading",
+  },
+];

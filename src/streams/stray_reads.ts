@@ -1,0 +1,104 @@
+/** The windows that a pass reads because of strays, besides those of its plan (P5). */
+import { daysOf } from "../core/digests.ts";
+import { isKnown } from "../core/known_days.ts";
+import type { Limits } from "../core/limits.ts";
+import type { Plan, PlanInput } from "../core/plan.ts";
+import type { Reading } from "../core/reading.ts";
+import { knownOf, type StreamState } from "../core/state.ts";
+import { contains, daysIn, nameOf, overlaps, type Range } from "../core/window.ts";
+import { type Looks, lookPurpose, looksAt } from "./looks.ts";
+import type { Purpose } from "./record_filter.ts";
+import type { Strays } from "./strays.ts";
+
+export interface StrayReadsOptions {
+  readonly plan: Plan<StreamState>;
+  readonly input: PlanInput;
+  readonly limits: Pick<Limits, "looks" | "overtakenWindows">;
+  /** Whether no record of this read was forgotten yet (`Sightings` in core/sightings.ts). */
+  readonly remembersAll: () => boolean;
+}
+
+export class StrayReads {
+  readonly #options: StrayReadsOptions;
+  readonly #strays: Strays;
+  /** The windows that this pass has read as a whole, by this process. */
+  readonly read: Reading[] = [];
+  /** The days that have rows written by this read. */
+  readonly written = new Set<number>();
+  readonly #taken = new Set<string>();
+
+  constructor(strays: Strays, options: StrayReadsOptions) {
+    this.#strays = strays;
+    this.#options = options;
+  }
+
+  get #isRefresh(): boolean {
+    return this.#options.plan.state.mode === "full_refresh";
+  }
+
+  /**
+   * Windows of written strays that have to be read as a whole, and were not taken yet. The bounds of windows move from sync to sync, so
+   * the pass may have read only a part of such a window, without its strays. A provider chooses itself which window shows a stray, so
+   * only a reading of the same window, or of a longer one, tells whether the stray is gone. Other windows list a stray that a day has
+   * taken over.
+   */
+  unjudged(): Range[] {
+    const { plan, input } = this.#options;
+    // A listing that moved may have skipped a stray.
+    const read = this.read.filter(({ moved }) => !moved);
+    const cut = this.#strays
+      .unseen()
+      .filter(
+        (window) =>
+          read.some((other) => overlaps(other, window)) &&
+          !read.some((other) => contains(other, window)),
+      );
+    const windows = [...cut, ...this.#strays.taken.outdated].filter(
+      (window) =>
+        !this.#taken.has(nameOf(window)) &&
+        contains({ start: plan.from, end: plan.end }, window) &&
+        daysIn(window) <= input.maximumWindowDays,
+    );
+    return [...new Map(windows.map((window) => [nameOf(window), window])).values()];
+  }
+
+  /**
+   * Takes the windows of {@link unjudged}. A day that this read has written is not written twice, so its windows wait for the next sync, as
+   * do those beyond the bound.
+   *
+   * @returns the windows to read now, and those that wait
+   */
+  takeUnjudged(): { readonly now: readonly Range[]; readonly next: readonly Range[] } {
+    const windows = this.unjudged();
+    const room = this.#options.limits.overtakenWindows - this.#taken.size;
+    for (const window of windows) this.#taken.add(nameOf(window));
+    const isFree = (window: Range): boolean =>
+      daysOf(window).every((day) => !this.written.has(day));
+    const now = windows.filter(isFree).slice(0, Math.max(0, room));
+    return { now, next: windows.filter((window) => !now.includes(window)) };
+  }
+
+  /**
+   * The windows of the known days that strays start on: an earlier sync may have found the strays there. A window that this
+   * pass has read is not read again, unless some records of this read are already forgotten. Then the days that this read has written
+   * are read too. A full refresh has no known days.
+   */
+  looks(state: StreamState): Looks {
+    const { plan, input, limits, remembersAll } = this.#options;
+    const known = knownOf(state);
+    const isRefresh = this.#isRefresh;
+    const isBlind = !remembersAll();
+    const read = isBlind ? [] : this.read;
+    const days = this.#strays
+      .pendingDays()
+      .filter((day) => isRefresh || isKnown(known, day) || (isBlind && this.written.has(day)))
+      .filter((day) => !read.some(({ start, end }) => start <= day && day < end));
+    const range = { start: plan.from, end: plan.end };
+    return looksAt(days, range, input, { most: limits.looks, isRefresh });
+  }
+
+  /** @param days the days that strays start on */
+  purposeOf(look: Range, days: readonly number[]): Purpose {
+    return lookPurpose(look, days, { isRefresh: this.#isRefresh, written: this.written });
+  }
+}

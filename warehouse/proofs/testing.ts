@@ -1,0 +1,101 @@
+/** The models' verdicts on what scripted reads have written: the real reports and the SQL that we ship, without a provider. */
+import { DAY } from "../../src/core/time.ts";
+import type { Output } from "../../src/protocol.ts";
+import { ExportWindows } from "../../src/streams/export_windows.ts";
+import { Outlet } from "../../src/streams/flow.ts";
+import { isReport, type Run } from "../../src/streams/scripted/testing.ts";
+import { identifier, literal } from "../columns.ts";
+import { Database } from "../database.ts";
+import { makeOnDemand } from "../models.ts";
+import { makeTextTables } from "../raw_tables.ts";
+
+/** A read of usage that marks its reports, and its rows and reports that the platform has kept. */
+export interface Part {
+  readonly run: Run;
+  /** The provider's clock when the read was planned. */
+  readonly now: number;
+  /** The number of outputs that were kept; all by default. */
+  readonly kept?: number;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The rows of all lines of an output. */
+const rowsIn = (outputs: readonly Output[]): Row[] =>
+  outputs.flatMap((output) =>
+    output.type === "RECORD_LINES"
+      ? Buffer.from(output.bytes)
+          .toString()
+          .trim()
+          .split("\n")
+          .map((line): Row => JSON.parse(line).record.data)
+      : [],
+  );
+
+const OWNER = {
+  base_url: "https://a.example",
+  dataset: "usage",
+  granularity: "1d",
+  account: null,
+} as const;
+
+/** The rows of `export_windows` for the reports among the kept outputs. */
+async function reportsOf({ run, now, kept = run.outputs.length }: Part): Promise<Row[]> {
+  const outlet = new Outlet<Output>();
+  const clock = { now: () => now, sleep: () => Promise.resolve() };
+  const ids = { reserve: (id: string): string => id };
+  const windows = new ExportWindows({ outlet, clock, ids, stored: undefined });
+  const work = (async () => {
+    const context = { owner: OWNER, chain: "chain", bucket: DAY, retentionDays: 30, now } as const;
+    const count = run.outputs.slice(0, kept).filter(isReport).length;
+    for (const said of run.said.slice(0, count)) await windows.report(said, context);
+    outlet.close();
+  })();
+  const sent: Output[] = [];
+  for await (const output of outlet) sent.push(structuredClone(output));
+  await work;
+  return rowsIn(sent);
+}
+
+async function insert(database: Database, table: string, rows: readonly Row[]): Promise<void> {
+  const known = await database.query(
+    `SELECT column_name FROM duckdb_columns() WHERE table_name = ${literal(table)}`,
+  );
+  const names = known.map(([name]) => name ?? "");
+  for (const row of rows) {
+    const values = names.map((name) => {
+      const value = row[name];
+      if (value === null || value === undefined) return "NULL";
+      return literal(typeof value === "string" ? value : JSON.stringify(value));
+    });
+    await database.run(
+      `INSERT INTO ${table} (${names.map(identifier).join(", ")}) VALUES (${values.join(", ")})`,
+    );
+  }
+}
+
+/**
+ * Asks the models about usage that some reads of one connection have written, one after the other.
+ *
+ * @returns for each day its status, and the ids of the records that count: `01-01 proven: a b`
+ */
+export async function verdictsOn(parts: readonly Part[]): Promise<string[]> {
+  const database = await Database.inMemory();
+  try {
+    await makeTextTables(database);
+    for (const part of parts) {
+      const { run, kept } = part;
+      await insert(database, "usage", rowsIn(run.outputs.slice(0, kept)));
+      await insert(database, "export_windows", await reportsOf(part));
+    }
+    await makeOnDemand(database);
+    const days = await database.query(
+      `SELECT strftime(day, '%m-%d'), status, coalesce(ids, '') FROM completeness
+       LEFT JOIN (SELECT day, string_agg(record_id, ' ' ORDER BY record_id) AS ids FROM current_usage GROUP BY day) USING (day)
+       WHERE dataset = 'usage' ORDER BY 1`,
+    );
+    return days.map(([day, status, ids]) => `${day} ${status}: ${ids}`.trimEnd());
+  } finally {
+    database.close();
+  }
+}
