@@ -43,7 +43,7 @@ export const exportWindowsSchema = {
       "False for a row about records whose charge period starts outside the window that returned them.",
     ),
     whole_window: truth(
-      "False for a second reading, which speaks only for the days or the strays that it wrote.",
+      "False for a reading that speaks only for the days and the strays that it names: a second reading, one that looks for the owners of strays, and a row that takes proofs back.",
     ),
     covered_from: instant(
       "Start of the part of the day for which the reading is complete; null if it proves nothing. Not within a day of the retention floor.",
@@ -54,7 +54,7 @@ export const exportWindowsSchema = {
     began_at: instant("When the reading began, on the provider's clock."),
     ended_at: instant("When the last page of the reading came, on the provider's clock."),
     pass_began_at: instant(
-      "When the sync that this reading is a part of planned its windows, on the provider's clock.",
+      "When the pass that this reading is a part of was planned, on the provider's clock. A sync that goes on with an interrupted pass keeps its instant.",
     ),
     resumed: truth("True if an earlier sync began the reading."),
     first_as_of: instant("as_of of the reading's first page."),
@@ -63,7 +63,7 @@ export const exportWindowsSchema = {
       "True if as_of changed during the reading: a row that is absent may have been skipped.",
     ),
     confirmed: truth(
-      "True if the listing stood still during the reading, or if two readings in a row agree on the day.",
+      "True if the listing stood still during the reading, or if two readings in a row agree on the day. False if an interrupted reading may have left other rows.",
     ),
     shrunk: truth(
       "True if the reading showed less than half of the day's rows. It may be an outage: the earlier rows keep standing.",

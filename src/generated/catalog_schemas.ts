@@ -15,7 +15,7 @@ export const catalogSchemas = {
         ]
       },
       "x_RecordUpdatedAt": {
-        "description": "When the provider last changed the record (UTC). Of two versions of one record the later one holds. From a provider's own reports, which do not say it: the end of the bucket.",
+        "description": "When the provider last changed the record (UTC). Of two versions of one record the one that was shown last holds. From a provider's own reports, which do not say it: the end of the bucket.",
         "type": [
           "null",
           "string"
@@ -189,7 +189,7 @@ export const catalogSchemas = {
         ]
       },
       "x_RecordUpdatedAt": {
-        "description": "When the provider last changed the record (UTC). Of two versions of one record the later one holds. From a provider's own reports, which do not say it: the end of the bucket.",
+        "description": "When the provider last changed the record (UTC). Of two versions of one record the one that was shown last holds. From a provider's own reports, which do not say it: the end of the bucket.",
         "type": [
           "null",
           "string"

@@ -9,7 +9,7 @@ export interface CostRecord {
    */
   x_RecordId: string;
   /**
-   * When the provider last changed the record (UTC). Of two versions of one record the later one holds. From a provider's own reports, which do not say it: the end of the bucket.
+   * When the provider last changed the record (UTC). Of two versions of one record the one that was shown last holds. From a provider's own reports, which do not say it: the end of the bucket.
    */
   x_RecordUpdatedAt: string;
   /**
