@@ -83,6 +83,14 @@ test.for([
     "a sync whose end date lies before all due days asks nothing, also if its deep re-read is due",
     470_002_811,
   ],
+  [
+    "a stray is not lost if a process dies within the report of a window that the pass has read once more (P5)",
+    510_004_680,
+  ],
+  [
+    "a window of hours whose strays are judged on a later day is read up to the end of its last day (W1, P5)",
+    520_003_132,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });

@@ -267,8 +267,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "this.#due.mark(reached, restated(strays, this.#reads.read))",
-    to: "reached",
+    from: "this.#due.mark(released, restated(strays, this.#reads.read))",
+    to: "released",
     test: RESTATED,
   },
   {

@@ -193,7 +193,7 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "const own = subtract(clip(due, window), others);",
+    from: "const own = subtract(clip(due, whole), others);",
     to: "const own = clip(due, window);",
     test: DUE_TEST + OTHER_CAUSE,
   },

@@ -58,7 +58,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "        this.#writes(each.window);\n",
+    from: "        this.#hold(each.window, this.#strayDays().map(dayRange));\n",
     to: "",
     test: PROOFS + KILLED,
   },
@@ -74,9 +74,32 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/due_windows.ts",
-    from: "const days = this.#writing.get(nameOf(window))?.flatMap((day) => day.days) ?? [];",
+    from: "const days = this.#held.get(nameOf(window))?.flatMap((day) => day.days) ?? [];",
     to: "const days: Range[] = [];",
-    test: "src/streams/due_windows.test.ts: P5 R10: the days of strays are due while a reading writes these strays, unless another cause makes them due",
+    test: "src/streams/due_windows.test.ts: P5 R10: days that are held are due until the reading that they wait for is reported, or longer if another cause makes them due",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "      this.#hold(window, [window]);\n",
+    to: "",
+    test:
+      PROOFS +
+      "P5 R10: a stray is not lost if a process dies within the report of a window that it has read as a whole",
+  },
+  {
+    rule: "W1",
+    file: "src/streams/stray_reads.ts",
+    from: "clip([wholeDays(own)], bounds)",
+    to: "clip([own], bounds)",
+    test: "src/streams/stray_reads.test.ts: P5 W1: a window that ended within a day is read up to the end of the day",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/due_windows.ts",
+    from: "const whole = wholeDays(window);",
+    to: "const whole = window;",
+    test: "src/streams/due_windows.test.ts: R10: of a window that ends within a day the whole day is due, until it has listed its strays",
   },
   {
     rule: "L3",

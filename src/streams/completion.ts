@@ -141,11 +141,8 @@ export class Completion {
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
     const isAbout = isAboutOf(reading);
-    const { misses, breaks, lacks } = this.strays.judge(
-      reading,
-      isAbout,
-      sawStrays && !reading.moved,
-    );
+    const shows = sawStrays && !reading.moved;
+    const { misses, breaks, lacks } = this.strays.judge(reading, isAbout, shows);
     // A listing that moved may show only a part of the strays, and its report takes the proof from their days.
     const isPart = isWhole && reading.moved && lacks;
     if (reading.resumed || isPart) this.strays.listings.judgeNext(reading);
@@ -168,7 +165,7 @@ export class Completion {
     const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
-    const decided = this.#due.settle(marked, reading, waits);
+    const decided = this.#due.release(this.#due.settle(marked, reading, waits), reading);
     ledger.update(this.#remembered(this.#due.list(decided, this.strays.listings.unlisted())));
     if (rewrites.length === 0) {
       this.#finish({ ...reading, window: reading, missesStrays: job.missesStrays });
@@ -268,8 +265,8 @@ export class Completion {
     if (absent > 0) await this.#options.warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
     const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: written });
-    const reached = this.#due.wrote(ledger.state, job.window);
-    const marked = this.#remembered(this.#due.mark(reached, restated(strays, this.#reads.read)));
+    const released = this.#due.release(ledger.state, job.window);
+    const marked = this.#remembered(this.#due.mark(released, restated(strays, this.#reads.read)));
     const listed = this.#due.list(marked, this.strays.listings.unlisted());
     ledger.update(withStrayCosts(listed, reading));
     this.#finish({ ...job, missesStrays: false });
@@ -346,7 +343,7 @@ export class Completion {
       const ids = all.difference(assigned);
       for (const id of ids) assigned.add(id);
       if (ids.size > 0) {
-        this.#writes(each.window);
+        this.#hold(each.window, this.#strayDays().map(dayRange));
         queue(jobAgain(each, { kind: "strays", ids }));
       } else if (all.size > 0) this.#waiting.push(each);
       else if (this.strays.hasPending(each.window)) this.#unfinished += 1;
@@ -358,18 +355,21 @@ export class Completion {
   #readUnjudged(): boolean {
     const { ledger, queue } = this.#options;
     const { now, next } = this.#reads.takeUnjudged();
-    for (const window of now) queue(jobOf(window));
+    for (const window of now) {
+      this.#hold(window, [window]);
+      queue(jobOf(window));
+    }
     for (const window of next) this.strays.listings.judgeNext(window);
     ledger.update(this.#due.list(ledger.state, this.strays.listings.unlisted()));
     return now.length > 0;
   }
 
-  /** P5: a STATE names the days of strays as due before a reading writes the strays of a window. */
-  #writes(window: Range): void {
+  /** P5: a STATE names days as due before a reading of a window that the next process would not read again. */
+  #hold(window: Range, days: readonly Range[]): void {
     const { ledger, plan } = this.#options;
-    const days = clip(this.#strayDays().map(dayRange), { start: plan.from, end: plan.end });
-    ledger.update(this.#due.write(ledger.state, window, days));
-    const isNamed = this.#due.areNamed(days, ledger.sent);
+    const own = days.flatMap((day) => clip([day], { start: plan.from, end: plan.end }));
+    ledger.update(this.#due.hold(ledger.state, window, own));
+    const isNamed = this.#due.areNamed(own, ledger.sent);
     if (ledger.state.mode === "incremental" && !isNamed) void ledger.sendAhead();
   }
 

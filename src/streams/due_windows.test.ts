@@ -111,17 +111,25 @@ test("R10: a reading decides which days of a window that has still to list its s
   expect(due.list(decided, [])).toMatchObject({ due: [days(1, 2)] });
 });
 
-test("P5 R10: the days of strays are due while a reading writes these strays, unless another cause makes them due", async () => {
+test("P5 R10: days that are held are due until the reading that they wait for is reported, or longer if another cause makes them due", async () => {
   const due = new DueWindows(DAY_ONE + 9 * DAY);
   const state = await stateWith(days(4, 5));
   const other = days(6, 7);
-  const one = due.write(state, window, [days(4, 5), days(5, 6)]);
+  const one = due.hold(state, window, [days(4, 5), days(5, 6)]);
   expect(one).toMatchObject({ due: [days(4, 6)] });
-  const both = due.write(one, other, [days(5, 6)]);
-  const first = due.wrote(both, window);
+  const both = due.hold(one, other, [days(5, 6)]);
+  const first = due.release(both, window);
   expect(first).toMatchObject({ due: [days(4, 6)] });
-  expect(due.wrote(first, other)).toMatchObject({ due: [days(4, 5)] });
+  expect(due.release(first, other)).toMatchObject({ due: [days(4, 5)] });
   // A reading that was lost in between makes the day due by itself.
-  const again = due.mark(due.write(state, window, [days(5, 6)]), [days(5, 6)]);
-  expect(due.wrote(again, window)).toMatchObject({ due: [days(4, 6)] });
+  const again = due.mark(due.hold(state, window, [days(5, 6)]), [days(5, 6)]);
+  expect(due.release(again, window)).toMatchObject({ due: [days(4, 6)] });
+});
+
+test("R10: of a window that ends within a day the whole day is due, until it has listed its strays", async () => {
+  const due = new DueWindows(DAY_ONE + 9 * DAY);
+  const hours = { start: DAY_ONE, end: DAY_ONE + 1.5 * DAY };
+  const listing = due.list(await stateWith(days(1, 2)), [hours]);
+  expect(listing).toMatchObject({ due: [days(0, 2)] });
+  expect(due.list(listing, [])).toMatchObject({ due: [days(1, 2)] });
 });

@@ -7,7 +7,16 @@
 import { afterReading, withDue } from "../core/due.ts";
 import type { Reading } from "../core/reading.ts";
 import { asDue, type IncrementalState, type StreamState } from "../core/state.ts";
-import { clip, dayRange, nameOf, type Range, rangesOf, subtract, union } from "../core/window.ts";
+import {
+  clip,
+  dayRange,
+  nameOf,
+  type Range,
+  rangesOf,
+  subtract,
+  union,
+  wholeDays,
+} from "../core/window.ts";
 
 /** A window that may wait, or that has still to list its strays, and the days that are due only because of that. */
 interface Waiting {
@@ -20,8 +29,8 @@ export class DueWindows {
   readonly #waiting = new Map<string, Waiting>();
   /** The windows that have still to list their strays. */
   readonly #unlisted = new Map<string, Waiting>();
-  /** By window: the days of the strays that a reading of it is writing. */
-  readonly #writing = new Map<string, Waiting[]>();
+  /** By window: the days that are due until its next reading is reported. */
+  readonly #held = new Map<string, Waiting[]>();
 
   /** @param now the provider's clock at the start of the sync */
   constructor(now: number) {
@@ -42,20 +51,21 @@ export class DueWindows {
   }
 
   /**
-   * P5: the state before a reading of a window writes strays. If the process dies behind their rows, no reading has reported them: the
-   * next sync reads their days, so that the models judge the rows.
+   * P5: the state before a reading of a window that no later process would read again. If the reading writes strays, and the process dies
+   * behind their rows, no report names these rows: the next sync reads their days, so that the models judge the rows. If the reading
+   * lists strays, and the process dies within its report, the models take the rest of the strays for gone: the next sync reads the window.
    */
-  write(state: StreamState, window: Range, days: readonly Range[]): StreamState {
+  hold(state: StreamState, window: Range, days: readonly Range[]): StreamState {
     if (state.mode !== "incremental") return state;
     const own = days.map((day) => ({ window: day, days: this.#ofWindow(day, state.due) }));
-    this.#writing.set(nameOf(window), own);
+    this.#held.set(nameOf(window), own);
     return this.#keep(state);
   }
 
   /** The state once that reading is reported. */
-  wrote(state: StreamState, window: Range): StreamState {
-    const days = this.#writing.get(nameOf(window))?.flatMap((day) => day.days) ?? [];
-    this.#writing.delete(nameOf(window));
+  release(state: StreamState, window: Range): StreamState {
+    const days = this.#held.get(nameOf(window))?.flatMap((day) => day.days) ?? [];
+    this.#held.delete(nameOf(window));
     if (state.mode !== "incremental" || days.length === 0) return state;
     return this.#keep({ ...state, due: subtract(state.due, days) });
   }
@@ -120,8 +130,8 @@ export class DueWindows {
   }
 
   get #all(): Waiting[] {
-    const writing = [...this.#writing.values()].flat();
-    return [...this.#waiting.values(), ...this.#unlisted.values(), ...writing];
+    const held = [...this.#held.values()].flat();
+    return [...this.#waiting.values(), ...this.#unlisted.values(), ...held];
   }
 
   /** Changes the days that are due only because their windows wait. */
@@ -129,20 +139,21 @@ export class DueWindows {
     const changed = (waiting: Waiting): Waiting => ({ ...waiting, days: daysOf(waiting) });
     for (const all of [this.#waiting, this.#unlisted])
       for (const [name, waiting] of all) all.set(name, changed(waiting));
-    for (const [name, all] of this.#writing) this.#writing.set(name, all.map(changed));
+    for (const [name, all] of this.#held) this.#held.set(name, all.map(changed));
   }
 
-  /** The days of a window that are not due by themselves. */
+  /** The days of a window that are not due by themselves. A window of hours may end within a day, which counts as a whole. */
   #ofWindow(window: Range, due: readonly Range[]): Range[] {
-    const others = this.#all.flatMap(({ days }) => clip(days, window));
-    const own = subtract(clip(due, window), others);
-    return subtract(withDue([], [window], this.#now), own);
+    const whole = wholeDays(window);
+    const others = this.#all.flatMap(({ days }) => clip(days, whole));
+    const own = subtract(clip(due, whole), others);
+    return subtract(withDue([], [whole], this.#now), own);
   }
 
   /** A reading has decided which of these days are due by themselves. Any other day is due while a window with this day waits. */
   #decide(days: readonly Range[], due: readonly Range[]): void {
     this.#change(({ window, days: own }) => {
-      const inside = clip(days, window);
+      const inside = clip(days, wholeDays(window));
       return inside.length === 0
         ? [...own]
         : union([...subtract(own, inside), ...subtract(inside, due)]);

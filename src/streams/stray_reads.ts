@@ -5,7 +5,7 @@ import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { Reading } from "../core/reading.ts";
 import { knownOf, type StreamState } from "../core/state.ts";
-import { contains, daysIn, nameOf, overlaps, type Range } from "../core/window.ts";
+import { clip, contains, daysIn, nameOf, overlaps, type Range, wholeDays } from "../core/window.ts";
 import { type Looks, lookPurpose, looksAt } from "./looks.ts";
 import type { Purpose } from "./record_filter.ts";
 import type { Strays } from "./strays.ts";
@@ -53,13 +53,15 @@ export class StrayReads {
           read.some((other) => overlaps(other, window)) &&
           !read.some((other) => contains(other, window)),
       );
-    const windows = [...cut, ...this.#strays.taken.outdated].filter(
-      (window) =>
-        !this.#taken.has(nameOf(window)) &&
-        contains({ start: plan.from, end: plan.end }, window) &&
-        daysIn(window) <= input.maximumWindowDays,
-    );
-    return [...new Map(windows.map((window) => [nameOf(window), window])).values()];
+    const bounds = { start: plan.from, end: plan.end };
+    const windows = [...cut, ...this.#strays.taken.outdated].filter((own) => contains(bounds, own));
+    // A window of hours may have ended within a day that is over by now. A part of a day would be compared with the whole one.
+    const whole = windows
+      .flatMap((own) => clip([wholeDays(own)], bounds))
+      .filter(
+        (window) => !this.#taken.has(nameOf(window)) && daysIn(window) <= input.maximumWindowDays,
+      );
+    return [...new Map(whole.map((window) => [nameOf(window), window])).values()];
   }
 
   /**

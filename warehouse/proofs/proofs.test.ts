@@ -202,3 +202,25 @@ test("R10: days that a loss has overtaken are due also if the next process runs 
     "01-03 proven:",
   ]);
 });
+
+test("P5 R10: a stray is not lost if a process dies within the report of a window that it has read as a whole", async () => {
+  const records = [recordOf("r0", 0), recordOf("s", 0)];
+  const postedOn = [0, 6];
+  const posting = ({ start, end }: { readonly start: number; readonly end: number }) => {
+    const shown = records.filter((_, index) => {
+      const at = DAY_ONE + (postedOn[index] ?? 0) * DAY;
+      return start <= at && at < end;
+    });
+    return [pageOf(shown, null, { availableThrough: DAY_ONE + 30 * DAY })];
+  };
+  const input = { ...later, maximumWindowDays: 2 };
+  const first = await sync(posting, input);
+  const next = { ...input, now: input.now + DAY, endDate: input.endDate + DAY };
+  const second = await sync(posting, next, first.all);
+  expect(startsOf(second.run)).toEqual([7, 6]);
+  const last = second.run.outputs.findLastIndex((output) => isReport(output));
+  const named = lastState(keptOf({ ...second, kept: last }));
+  expect(named).toMatchObject({ due: [{ start: DAY_ONE + 6 * DAY, end: DAY_ONE + 8 * DAY }] });
+  expect(stateOf(second.run).due).toEqual([]);
+  expect((await verdictsOn(second.all))[0]).toBe("01-01 proven: r0 s");
+});

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { LIMITS } from "../core/limits.ts";
+import { planIncremental } from "../core/plan.ts";
+import { beginReading, type Reading } from "../core/reading.ts";
+import { DAY, HOUR } from "../core/time.ts";
+import { dayRange, type Range } from "../core/window.ts";
+import { fourDays } from "./scripted/testing.ts";
+import { StrayReads } from "./stray_reads.ts";
+import { Strays } from "./strays.ts";
+import { DAY_ONE } from "./testing.ts";
+
+const days = (from: number, to: number): Range => ({
+  start: DAY_ONE + from * DAY,
+  end: DAY_ONE + to * DAY,
+});
+const reading = (window: Range, changes: Partial<Reading> = {}): Reading => ({
+  ...beginReading(window, { id: "r1", limit: 10, beganAt: 0, withTotals: true }),
+  ...changes,
+});
+
+/** What a pass of four days still has to read because of one written stray of this window. */
+function readsFor(
+  window: Range,
+  { maximumWindowDays = 31, most = LIMITS.overtakenWindows } = {},
+): StrayReads {
+  const input = { ...fourDays, maximumWindowDays };
+  const stray = {
+    hash: "0".repeat(24),
+    id: "1".repeat(24),
+    day: DAY_ONE - DAY,
+    readingId: "r0",
+    window,
+  };
+  const limits = { ...LIMITS, overtakenWindows: most };
+  const plan = planIncremental(null, input, limits);
+  return new StrayReads(new Strays([stray]), { plan, input, limits, remembersAll: () => true });
+}
+
+test("P5: a window that the pass has read in part, without its strays, is read as a whole, once", () => {
+  const reads = readsFor(days(1, 3));
+  expect(reads.unjudged()).toEqual([]);
+  reads.read.push(reading(days(0, 2)));
+  expect(reads.unjudged()).toEqual([days(1, 3)]);
+  expect(reads.takeUnjudged()).toEqual({ now: [days(1, 3)], next: [] });
+  expect(reads.unjudged()).toEqual([]);
+});
+
+test("P5: no other window tells of its strays: none that moved, and none that does not touch it; a longer one does", () => {
+  const reads = readsFor(days(1, 3));
+  reads.read.push(reading(days(0, 2), { moved: true }), reading(days(3, 4)));
+  expect(reads.unjudged()).toEqual([]);
+  reads.read.push(reading(days(2, 4)));
+  expect(reads.unjudged()).toEqual([days(1, 3)]);
+  reads.read.push(reading(days(0, 4)));
+  expect(reads.unjudged()).toEqual([]);
+});
+
+test("P5 W1: a window that ended within a day is read up to the end of the day", () => {
+  const reads = readsFor({ start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY + 21 * HOUR });
+  reads.read.push(reading(days(0, 2)));
+  expect(reads.unjudged()).toEqual([days(1, 3)]);
+});
+
+test("P5 W2 W3: it is not read if the pass may not request it: too long, or outside the plan", () => {
+  const long = readsFor(days(1, 3), { maximumWindowDays: 1 });
+  const early = readsFor(days(-1, 1));
+  for (const reads of [long, early])
+    reads.read.push(reading(dayRange(DAY_ONE)), reading(days(2, 4)));
+  expect([...long.unjudged(), ...early.unjudged()]).toEqual([]);
+});
+
+test("P5: it waits for the next sync if the pass has written one of its days, or has no room for it", () => {
+  const written = readsFor(days(1, 3));
+  written.written.add(DAY_ONE + 2 * DAY);
+  const full = readsFor(days(1, 3), { most: 0 });
+  for (const reads of [written, full]) {
+    reads.read.push(reading(days(0, 2)));
+    expect(reads.takeUnjudged()).toEqual({ now: [], next: [days(1, 3)] });
+  }
+});
