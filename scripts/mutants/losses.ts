@@ -15,7 +15,7 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "this.#announce([], []);",
+    from: "this.#announce([], [], open);",
     to: "",
     test: EMPTY,
   },

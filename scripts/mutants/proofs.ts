@@ -2,6 +2,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const PROOFS = "warehouse/proofs/proofs.test.ts: ";
+const POSTED = "warehouse/proofs/posted.test.ts: ";
 const ONLY_SECOND =
   "P5 P6: a stray that only a second reading shows makes its window due, and the next sync writes the stray";
 const OTHER_BOUNDS =
@@ -81,7 +82,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "      this.#hold(window, [window]);\n",
+    from: "    for (const window of now) this.#hold(window, [window]);\n",
     to: "",
     test:
       PROOFS +
@@ -114,5 +115,56 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
     from: "before.known.forgotten.get(day)?.most ?? 0;\n  const hasLost",
     to: "before.known.forgotten.get(day)?.records ?? 0;\n  const hasLost",
     test: "src/core/settle.test.ts: R10: a day that has fewer rows than before has lost some, in each kind of reading",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "if (isWritten(stray)) this.taken.replace(stray);",
+    to: "",
+    test:
+      POSTED +
+      "P5: a stray that is restated and posted again, while the plan does not reach its old window, leaves its day proven",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: " || records < (sizes.get(group) ?? 0)",
+    to: "",
+    test:
+      POSTED +
+      "P5: windows that show a part of a group of strays leave the day of the group proven",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/taken_strays.ts",
+    from: " && !standing.has(name)",
+    to: "",
+    test:
+      POSTED +
+      "P5 R6: the window of a stray lists it no longer once its day has taken it over, also if the rows of the day were held",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "[...this.strays.listings.unlisted(), ...open]",
+    to: "this.strays.listings.unlisted()",
+    test:
+      POSTED + "R10: a STATE ahead of a report that lists strays still names their window as due",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "const read = isDue ? this.read.filter(({ moved }) => !moved) : [];",
+    to: "const read = isDue || !isDue ? this.read.filter(({ moved }) => !moved) : [];",
+    test:
+      POSTED +
+      "P5: a window that is read in part is read as a whole once a day, with the deep re-read",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "isKnown(known, day) && !this.written.has(day)",
+    to: "!this.written.has(day)",
+    test: "src/streams/stray_reads.test.ts: P5: it waits for the next sync if the pass has written one of its days, or would write one, or has no room for it",
   },
 ];

@@ -121,8 +121,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "id !== undefined && ids.has(id) && !came.rows.has(hash)",
-    to: "id === null",
+    from: "if (id === undefined || !ids.has(id) || came.rows.has(hash)) continue;",
+    to: "if (id !== null) continue;",
     test: UNIT + VERSION,
   },
   {

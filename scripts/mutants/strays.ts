@@ -123,7 +123,7 @@ export const STRAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/strays.ts",
+    file: "src/streams/pending_strays.ts",
     from: "else if (asked.has(pending.id)) {",
     to: "else {",
     test: "src/streams/strays.test.ts: P5: of the strays that were to be written those whose id came are remembered, the others are absent",

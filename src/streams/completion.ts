@@ -142,6 +142,7 @@ export class Completion {
     const sawStrays = isWhole && !reading.resumed;
     const isAbout = isAboutOf(reading);
     const shows = sawStrays && !reading.moved;
+    const open = this.strays.listings.unlisted();
     const { misses, breaks, lacks } = this.strays.judge(reading, isAbout, shows);
     // A listing that moved may show only a part of the strays, and its report takes the proof from their days.
     const isPart = isWhole && reading.moved && lacks;
@@ -158,7 +159,7 @@ export class Completion {
       ...rangesOf([...settlement.shrunk, ...doubted]),
       ...(breaks ? [reading] : []),
     ];
-    this.#announce(unproven, missed.before);
+    this.#announce(unproven, missed.before, open);
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays };
     const reported = this.#report(said);
@@ -181,12 +182,14 @@ export class Completion {
   /**
    * R10: a report that takes the proof from days, or from strays, goes out behind a STATE that names these days, or the windows
    * of the strays, as due. Else the process might die behind the report, and no later sync would know that the days are unproven.
+   *
+   * @param open the windows that had still to list their strays before this reading: it may be the one that lists them
    */
-  #announce(shrunk: readonly Range[], before: readonly Range[]): void {
+  #announce(shrunk: readonly Range[], before: readonly Range[], open: readonly Range[]): void {
     const { ledger } = this.#options;
     const { state, sent } = ledger;
     if (state.mode !== "incremental" || this.#options.report === null) return;
-    const unlisted = this.strays.listings.unlisted();
+    const unlisted = [...this.strays.listings.unlisted(), ...open];
     const days = [...shrunk, ...before, ...unlisted];
     if (this.#due.areNamed(days, sent)) return;
     // This STATE may count more windows as read than the STATE before.
@@ -213,6 +216,7 @@ export class Completion {
     const { reports, known } = settleAgain(knownOf(ledger.state), reading, days);
     if (this.#unprovenBefore !== null) return;
     const agreed = reports.map(({ day }) => day);
+    const open = this.strays.listings.unlisted();
     const hasLost = !reading.moved && this.strays.misses(reading);
     const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
     // A listing that moved may show only a part of the strays, and the models would take this part for all of them.
@@ -221,7 +225,7 @@ export class Completion {
     // R10: the report of a day without rows names this reading. So the models let this reading judge the strays of the day.
     const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);
     this.strays.listings.reported(judged, reading.id);
-    this.#announce([], []);
+    this.#announce([], [], open);
     const reported = reports.length + strays.length === 0 ? null : this.#report(said);
     this.strays.listings.confirmed(agreed);
     const { state } = ledger;
@@ -260,6 +264,7 @@ export class Completion {
     { job, reading, endedAt, strays }: EndedWindow,
     ids: ReadonlySet<string>,
   ): Promise<void> {
+    for (const { day } of strays.rows.values()) this.#reads.written.add(day);
     const absent = this.strays.wrote(ids, strays, job.window, reading.id);
     const { ledger } = this.#options;
     if (absent > 0) await this.#options.warn(describeAbsent(absent, job.window));
@@ -294,10 +299,8 @@ export class Completion {
       this.#waiting.push(waiting);
       return;
     }
-    const finished = this.#due.finish(
-      finishWindow(ledger.state, { ...waiting, ...window }, input.now),
-      window,
-    );
+    const read = finishWindow(ledger.state, { ...waiting, ...window }, input.now);
+    const finished = this.#due.finish(read, window);
     ledger.update(
       finished.mode === "incremental" ? advance(finished, plan.rereadFrom, input.bucket) : finished,
     );
@@ -354,11 +357,9 @@ export class Completion {
   /** P5: reads windows as a whole whose strays no reading has judged. */
   #readUnjudged(): boolean {
     const { ledger, queue } = this.#options;
-    const { now, next } = this.#reads.takeUnjudged();
-    for (const window of now) {
-      this.#hold(window, [window]);
-      queue(jobOf(window));
-    }
+    const { now, next } = this.#reads.takeUnjudged(ledger.state);
+    for (const window of now) this.#hold(window, [window]);
+    for (const window of now) queue(jobOf(window));
     for (const window of next) this.strays.listings.judgeNext(window);
     ledger.update(this.#due.list(ledger.state, this.strays.listings.unlisted()));
     return now.length > 0;
@@ -369,8 +370,8 @@ export class Completion {
     const { ledger, plan } = this.#options;
     const own = days.flatMap((day) => clip([day], { start: plan.from, end: plan.end }));
     ledger.update(this.#due.hold(ledger.state, window, own));
-    const isNamed = this.#due.areNamed(own, ledger.sent);
-    if (ledger.state.mode === "incremental" && !isNamed) void ledger.sendAhead();
+    if (ledger.state.mode !== "incremental" || this.#due.areNamed(own, ledger.sent)) return;
+    void ledger.sendAhead();
   }
 
   get #unprovenBefore(): number | null {

@@ -1,5 +1,6 @@
 /** The strays that one reading wrote on one day are a group (P5): reports only count them, so the models know a group as a whole. */
 import type { KnownStray } from "../core/state.ts";
+import { contains, type Range } from "../core/window.ts";
 import type { WrittenStray } from "./stray_listings.ts";
 
 /** A stray's row that was written. */
@@ -25,6 +26,19 @@ export const isWritten = (stray: KnownStray): stray is WrittenStray => stray.rea
 /** The name of a written stray's group. */
 export const groupOf = ({ day, readingId }: Pick<WrittenStray, "day" | "readingId">): string =>
   `${day} ${readingId}`;
+
+/** The number of strays of each group whose window this one does not contain. */
+export function sizesOutside(
+  window: Range,
+  strays: readonly WrittenStray[],
+): ReadonlyMap<string, number> {
+  const sizes = new Map<string, number>();
+  for (const stray of strays) {
+    const group = groupOf(stray);
+    if (!contains(window, stray.window)) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  }
+  return sizes;
+}
 
 /** At most so many strays: the newest that were written, then the newest that their days own. */
 export function newestOf(strays: readonly KnownStray[], most: number): readonly KnownStray[] {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "../core/limits.ts";
 import { planIncremental } from "../core/plan.ts";
 import { beginReading, type Reading } from "../core/reading.ts";
+import type { IncrementalState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { dayRange, type Range } from "../core/window.ts";
 import { fourDays } from "./scripted/testing.ts";
@@ -36,12 +37,19 @@ function readsFor(
   return new StrayReads(new Strays([stray]), { plan, input, limits, remembersAll: () => true });
 }
 
+/** A state that knows some days. */
+function knowing(window: Range): IncrementalState {
+  const { state } = planIncremental(null, fourDays);
+  return { ...state, known: { ...state.known, ranges: [window] } };
+}
+const ALL = knowing(days(0, 4));
+
 test("P5: a window that the pass has read in part, without its strays, is read as a whole, once", () => {
   const reads = readsFor(days(1, 3));
   expect(reads.unjudged()).toEqual([]);
   reads.read.push(reading(days(0, 2)));
   expect(reads.unjudged()).toEqual([days(1, 3)]);
-  expect(reads.takeUnjudged()).toEqual({ now: [days(1, 3)], next: [] });
+  expect(reads.takeUnjudged(ALL)).toEqual({ now: [days(1, 3)], next: [] });
   expect(reads.unjudged()).toEqual([]);
 });
 
@@ -69,12 +77,15 @@ test("P5 W2 W3: it is not read if the pass may not request it: too long, or outs
   expect([...long.unjudged(), ...early.unjudged()]).toEqual([]);
 });
 
-test("P5: it waits for the next sync if the pass has written one of its days, or has no room for it", () => {
+test("P5: it waits for the next sync if the pass has written one of its days, or would write one, or has no room for it", () => {
   const written = readsFor(days(1, 3));
   written.written.add(DAY_ONE + 2 * DAY);
   const full = readsFor(days(1, 3), { most: 0 });
   for (const reads of [written, full]) {
     reads.read.push(reading(days(0, 2)));
-    expect(reads.takeUnjudged()).toEqual({ now: [], next: [days(1, 3)] });
+    expect(reads.takeUnjudged(ALL)).toEqual({ now: [], next: [days(1, 3)] });
   }
+  const unknown = readsFor(days(1, 3));
+  unknown.read.push(reading(days(0, 2)));
+  expect(unknown.takeUnjudged(knowing(days(0, 2)))).toEqual({ now: [], next: [days(1, 3)] });
 });

@@ -23,7 +23,7 @@ export class StrayReads {
   readonly #strays: Strays;
   /** The windows that this pass has read as a whole, by this process. */
   readonly read: Reading[] = [];
-  /** The days that have rows written by this read. */
+  /** The days that have rows written by this read, those of strays among them. */
   readonly written = new Set<number>();
   readonly #taken = new Set<string>();
 
@@ -44,8 +44,9 @@ export class StrayReads {
    */
   unjudged(): Range[] {
     const { plan, input } = this.#options;
-    // A listing that moved may have skipped a stray.
-    const read = this.read.filter(({ moved }) => !moved);
+    // Such windows may be long, so that they are read once a day. A listing that moved may have skipped a stray.
+    const isDue = plan.reconciledOn !== null || input.reconcileFrom === null;
+    const read = isDue ? this.read.filter(({ moved }) => !moved) : [];
     const cut = this.#strays
       .unseen()
       .filter(
@@ -65,17 +66,21 @@ export class StrayReads {
   }
 
   /**
-   * Takes the windows of {@link unjudged}. A day that this read has written is not written twice, so its windows wait for the next sync, as
-   * do those beyond the bound.
+   * Takes the windows of {@link unjudged}. A day that this read has written is not written twice, and a day that the state does not know
+   * would be written: the windows of such days wait for the next sync, as do those beyond the bound.
    *
    * @returns the windows to read now, and those that wait
    */
-  takeUnjudged(): { readonly now: readonly Range[]; readonly next: readonly Range[] } {
+  takeUnjudged(state: StreamState): {
+    readonly now: readonly Range[];
+    readonly next: readonly Range[];
+  } {
     const windows = this.unjudged();
     const room = this.#options.limits.overtakenWindows - this.#taken.size;
     for (const window of windows) this.#taken.add(nameOf(window));
+    const known = knownOf(state);
     const isFree = (window: Range): boolean =>
-      daysOf(window).every((day) => !this.written.has(day));
+      daysOf(window).every((day) => isKnown(known, day) && !this.written.has(day));
     const now = windows.filter(isFree).slice(0, Math.max(0, room));
     return { now, next: windows.filter((window) => !now.includes(window)) };
   }

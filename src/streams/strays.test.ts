@@ -123,7 +123,8 @@ function withoutC(options: { pendingStrays?: number; leaving?: number; restated?
     records: 1,
   }));
   const ids = strays.known.map(({ id }) => id);
-  const listed = strays.listed({ id: "r9", standing }).map(({ day }) => (day - DAY_ONE) / DAY);
+  const reading = { ...read(first, "r9"), standing };
+  const listed = strays.listed(reading).map(({ day }) => (day - DAY_ONE) / DAY);
   return { ...verdict, ids, waiting: toWrite(strays), listed, due: strays.listings.unlisted() };
 }
 
@@ -135,9 +136,9 @@ test("P5: if a window no longer shows a written stray, the ones that its reading
 
 test("R10: the newest list of a group counts, although the others of the group have an owner since and an older reading has listed it later", () => {
   const strays = new Strays([strayOf("a"), strayOf("b")]);
-  const standing = [{ day: DAY_ONE, rowsReadingId: "r1", records: 1 }];
-  strays.see(printOf("b"), "b", DAY_ONE, second);
-  for (const id of ["r9", "r2"]) strays.listed({ id, standing });
+  const standing = [{ day: DAY_ONE, rowsReadingId: "r1", records: 2 }];
+  for (const id of ["a", "b"]) strays.see(printOf(id), id, DAY_ONE, second);
+  for (const id of ["r9", "r2"]) strays.listed({ ...read(second, id), standing });
   strays.own(printOf("b"), false, true);
   strays.judge(read(first, "r5"), within(first), true);
   expect(strays.listings.unlisted()).toEqual([first]);

@@ -18,7 +18,8 @@ import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
-import { type CameStrays, groupOf, isWritten, newestOf } from "./stray_groups.ts";
+import { type Pending, PendingStrays } from "./pending_strays.ts";
+import { type CameStrays, groupOf, isWritten, newestOf, sizesOutside } from "./stray_groups.ts";
 import {
   distinct,
   EVERYTHING,
@@ -35,17 +36,6 @@ export type StrayPrint = Pick<
   "version" | "content" | "former" | "versionText" | "contentText" | "formerText"
 >;
 
-interface Pending {
-  readonly id: string;
-  readonly version: string;
-  /** The UTC day of its start. */
-  readonly day: number;
-  /** The windows that showed it. */
-  readonly windows: Range[];
-  /** Whether a reading was to write it and it did not come again. */
-  isAbsent: boolean;
-}
-
 /** The first word of a hash in hexadecimal digits. */
 const firstWord = (hash: string): number => Number.parseInt(hash.slice(0, 8), 16);
 
@@ -53,10 +43,7 @@ const firstWord = (hash: string): number => Number.parseInt(hash.slice(0, 8), 16
 export class Strays {
   /** The strays of the state, by content. */
   readonly #known: Map<string, KnownStray>;
-  /** The strays that wait, by version. */
-  readonly #pending = new Map<string, Pending>();
-  /** The pending strays by the windows that showed them. */
-  readonly #byWindow = new Map<string, Set<Pending>>();
+  readonly #pending: PendingStrays;
   /** Contents that this read has shown. */
   readonly #seen = new Set<string>();
   /** By window: the known strays that its present passage has shown. */
@@ -83,7 +70,6 @@ export class Strays {
   readonly #broken = new Set<string>();
   /** How many known strays came from 0.2.0 and have not been shown since. */
   #former: number;
-  #noted = 0;
 
   constructor(
     known: readonly KnownStray[],
@@ -91,6 +77,7 @@ export class Strays {
     { leaving = -Infinity, ...plan }: ListingPlan & { readonly leaving?: number } = EVERYTHING,
   ) {
     this.#limits = limits;
+    this.#pending = new PendingStrays(limits);
     this.#leaving = leaving;
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new Map(known.map((stray) => [stray.hash, stray]));
@@ -110,7 +97,7 @@ export class Strays {
 
   /** Whether no further stray can wait. */
   get isFull(): boolean {
-    return this.#pending.size >= this.#limits.pendingStrays;
+    return this.#pending.isFull;
   }
 
   /**
@@ -133,14 +120,7 @@ export class Strays {
   }
 
   #wait(stray: Pick<Pending, "id" | "version" | "day">, window: Range): void {
-    const { version } = stray;
-    const kept = this.#pending.get(version);
-    if (kept === undefined && this.isFull) return;
-    const pending = kept ?? { ...stray, windows: [], isAbsent: false };
-    this.#pending.set(version, pending);
-    this.#words.add(firstWord(version));
-    if (pending.windows.length === 0 || this.#noted < this.#limits.notedWindows)
-      this.#note(pending, window);
+    if (this.#pending.add(stray, window)) this.#words.add(firstWord(stray.version));
   }
 
   /** Takes note of a stray that is in the state, and of no other. Returns its entry. */
@@ -151,15 +131,6 @@ export class Strays {
     const name = nameOf(window);
     this.#shown.set(name, (this.#shown.get(name) ?? new Set()).add(known.hash));
     return known;
-  }
-
-  #note(pending: Pending, window: Range): void {
-    const name = nameOf(window);
-    const own = this.#byWindow.get(name) ?? new Set();
-    if (own.has(pending)) return;
-    this.#noted += 1;
-    this.#byWindow.set(name, own.add(pending));
-    pending.windows.push(window);
   }
 
   /** Whether the state knows the stray with this content: its row stands. */
@@ -209,7 +180,7 @@ export class Strays {
     }
     const pending = this.#pending.get(print.versionText);
     if (pending === undefined) return;
-    this.#remove(pending);
+    this.#pending.remove(pending);
     const [window] = pending.windows;
     if (!remembers || window === undefined) return;
     const hash = print.contentText;
@@ -221,7 +192,7 @@ export class Strays {
 
   /** A second reading shows a stray that it takes no note of. If the stray does not wait, the next reading of its window finds it. */
   leave(print: StrayPrint, window: Range): void {
-    if (!this.#pending.has(print.versionText)) this.listings.judgeNext(window);
+    if (this.#pending.get(print.versionText) === undefined) this.listings.judgeNext(window);
   }
 
   #mayKnow({ version, content, former }: StrayPrint): boolean {
@@ -240,30 +211,19 @@ export class Strays {
     this.#words.add(firstWord(stray.hash));
   }
 
-  #remove(pending: Pending): void {
-    this.#pending.delete(pending.version);
-    for (const window of pending.windows) this.#byWindow.get(nameOf(window))?.delete(pending);
-  }
-
   /** Whether this window showed strays that no window has returned as its own. */
   hasPending(window: Range): boolean {
-    return (this.#byWindow.get(nameOf(window))?.size ?? 0) > 0;
+    return this.#pending.countIn(window) > 0;
   }
 
-  /** The ids of the strays that this window showed and that can be written now. `waits` tells the days whose strays cannot. */
+  /** See {@link PendingStrays.toWrite}. */
   toWrite(window: Range, waits: (day: number) => boolean): ReadonlySet<string> {
-    const ids = new Set<string>();
-    for (const { id, day, isAbsent } of this.#byWindow.get(nameOf(window)) ?? []) {
-      if (!isAbsent && !waits(day)) ids.add(id);
-    }
-    return ids;
+    return this.#pending.toWrite(window, waits);
   }
 
   /** The days that pending strays start on. */
   pendingDays(): number[] {
-    return [...new Set([...this.#pending.values()].map(({ day }) => day))].toSorted(
-      (a, b) => a - b,
-    );
+    return this.#pending.days();
   }
 
   /**
@@ -275,24 +235,21 @@ export class Strays {
    * @returns the number of ids that did not come
    */
   wrote(asked: ReadonlySet<string>, came: CameStrays, window: Range, readingId: string): number {
-    const absent = new Set<string>();
-    for (const pending of this.#byWindow.get(nameOf(window)) ?? []) {
-      if (came.ids.has(pending.id)) this.#remove(pending);
-      else if (asked.has(pending.id)) {
-        pending.isAbsent = true;
-        absent.add(pending.id);
-      }
-    }
+    const absent = this.#pending.wrote(asked, came.ids, window);
     for (const [hash, { id, day }] of came.rows) this.#know({ hash, id, day, readingId, window });
     const rows = [...came.rows.values()];
     const [ids, days] = [new Set(rows.map(({ id }) => id)), new Set(rows.map(({ day }) => day))];
-    for (const { hash, id } of this.#known.values())
-      if (id !== undefined && ids.has(id) && !came.rows.has(hash)) this.#known.delete(hash);
+    for (const stray of this.#known.values()) {
+      const { hash, id } = stray;
+      if (id === undefined || !ids.has(id) || came.rows.has(hash)) continue;
+      this.#known.delete(hash);
+      if (isWritten(stray)) this.taken.replace(stray);
+    }
     const nameless = [...this.#known.values()].filter((stray) => this.#mayBeFormer(stray, days));
     const groups = new Set(nameless.filter(isWritten).map(groupOf));
     for (const stray of this.#written) if (groups.has(groupOf(stray))) this.#forget(stray);
     for (const { hash } of nameless) this.#known.delete(hash);
-    return absent.size;
+    return absent;
   }
 
   /** Whether a stray without an id may be an earlier version of one that is written and starts on one of these days. */
@@ -347,7 +304,7 @@ export class Strays {
    */
   #break(gone: readonly WrittenStray[], window: Listing): boolean {
     if (gone.length === 0) return false;
-    const waiting = this.#waitingIds;
+    const waiting = this.#pending.ids;
     const lost = gone.filter(({ id }) => id === undefined || !waiting.has(id));
     for (const { hash } of gone) this.#known.delete(hash);
     const left = Map.groupBy(this.#written, groupOf);
@@ -378,27 +335,23 @@ export class Strays {
 
   /**
    * The written strays that the report of a reading lists. No report lists a broken group, even if the reading had shown it before it
-   * broke.
+   * broke. A window that does not contain that of a group may show a part of the group, and does not list this part.
    */
-  listed({ id, standing }: Pick<Reading, "id" | "standing">): readonly StandingStrays[] {
-    return standing.filter(({ day, rowsReadingId: readingId }) => {
+  listed(reading: Listing & Pick<Reading, "standing">): readonly StandingStrays[] {
+    const { id } = reading;
+    const sizes = sizesOutside(reading, [...this.#written, ...this.taken.standing]);
+    return reading.standing.filter(({ day, rowsReadingId: readingId, records }) => {
       const group = groupOf({ day, readingId });
-      if (this.#broken.has(group)) return false;
+      if (this.#broken.has(group) || records < (sizes.get(group) ?? 0)) return false;
       // Readings do not end in the order in which they begin.
       if (id > (this.#listedBy.get(group) ?? "")) this.#listedBy.set(group, id);
       return true;
     });
   }
 
-  /** The windows of written strays that this read has not shown, and of which no newer version waits. */
+  /** The windows of written strays that this read has not shown. */
   unseen(): Range[] {
-    const waiting = this.#waitingIds;
-    const unseen = this.#written.filter(({ hash }) => !this.#seen.has(hash));
-    return distinct(unseen.filter(({ id }) => id === undefined || !waiting.has(id)));
-  }
-
-  get #waitingIds(): ReadonlySet<string> {
-    return new Set([...this.#pending.values()].map(({ id }) => id));
+    return distinct(this.#written.filter(({ hash }) => !this.#seen.has(hash)));
   }
 
   /** The known strays that a complete reading of a window has shown. */

@@ -1,6 +1,7 @@
 /**
- * P5: written strays that a reading has returned as records of their day. If the rows of this day are still to be written, the old row
- * stands until then. And the last report on the stray's window lists the stray, so that the window has to list its strays again.
+ * P5: written strays that a reading has returned as records of their day, or in a newer version. The last report on the window of such a
+ * stray lists the stray, so that the window has to list its strays again. If the rows of the day are still to be written, the old row
+ * stands until then.
  */
 import type { RecordFingerprint } from "../core/identity.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
@@ -17,6 +18,11 @@ export class TakenStrays {
     if (!isOut) this.#standing.set(stray.hash, stray);
   }
 
+  /** A newer version of the stray was written. */
+  replace({ window }: WrittenStray): void {
+    this.#outdated.set(nameOf(window), window);
+  }
+
   /** A stray whose old row stands: a reading that shows the stray has to list it. */
   find(print: Pick<RecordFingerprint, "contentText">): WrittenStray | undefined {
     return this.#standing.size === 0 ? undefined : this.#standing.get(print.contentText);
@@ -31,10 +37,11 @@ export class TakenStrays {
     return [...this.#outdated.values()];
   }
 
-  /** To be called with a window whose strays a complete reading lists as they are now. */
+  /** To be called with a window whose strays a complete reading lists as they are now. One that still stands is listed once more later. */
   listed(window: Range): void {
+    const standing = new Set(this.standing.map((stray) => nameOf(stray.window)));
     for (const [name, own] of this.#outdated)
-      if (contains(window, own)) this.#outdated.delete(name);
+      if (contains(window, own) && !standing.has(name)) this.#outdated.delete(name);
   }
 
   /** @param stands whether the rows of a day stand as a complete reading has shown them */

@@ -7,16 +7,14 @@ import {
   isReport,
   lastState,
   onePerPage,
-  readScript,
   recordOf,
-  type Run,
   showing,
   startsOf,
   stateOf,
   type Windows,
 } from "../../src/streams/scripted/testing.ts";
 import { DAY_ONE, pageOf } from "../../src/streams/testing.ts";
-import { type Part, verdictsOn } from "./testing.ts";
+import { keptOf, sync, verdictsOn } from "./testing.ts";
 
 const later = {
   ...fourWindows,
@@ -24,32 +22,6 @@ const later = {
   endDate: DAY_ONE + 8 * DAY,
   lookback: DAY,
 };
-
-/** Reads from a script behind earlier reads. Each request takes a second. */
-async function sync(
-  script: Parameters<typeof readScript>[0],
-  input: typeof fourWindows,
-  before: readonly Part[] = [],
-  more: Parameters<typeof readScript>[1] = {},
-): Promise<Part & { readonly all: readonly Part[] }> {
-  let requests = 0;
-  const last = before.at(-1);
-  const run = await readScript(script, {
-    input,
-    stored: last === undefined ? null : lastState(keptOf(last)),
-    marksReports: true,
-    providerNow: () => input.now + 1000 * requests++,
-    ...more,
-  });
-  const part = { run, now: input.now };
-  return { ...part, all: [...before, part] };
-}
-
-/** The run with the states that were kept. */
-const keptOf = ({ run, kept = run.outputs.length }: Part): Run => ({
-  ...run,
-  states: run.outputs.slice(0, kept).filter((output) => output.type === "STATE"),
-});
 
 test("P5 P6: a stray that only a second reading shows makes its window due, and the next sync writes the stray", async () => {
   const [stray, a, b] = [recordOf("s", 0), recordOf("a", 3), recordOf("b", 3)];

@@ -3,7 +3,13 @@ import { DAY } from "../../src/core/time.ts";
 import type { Output } from "../../src/protocol.ts";
 import { ExportWindows } from "../../src/streams/export_windows.ts";
 import { Outlet } from "../../src/streams/flow.ts";
-import { isReport, type Run } from "../../src/streams/scripted/testing.ts";
+import {
+  type fourWindows,
+  isReport,
+  lastState,
+  readScript,
+  type Run,
+} from "../../src/streams/scripted/testing.ts";
 import { identifier, literal } from "../columns.ts";
 import { Database } from "../database.ts";
 import { makeOnDemand } from "../models.ts";
@@ -99,3 +105,29 @@ export async function verdictsOn(parts: readonly Part[]): Promise<string[]> {
     database.close();
   }
 }
+
+/** Reads from a script behind earlier reads. Each request takes a second. */
+export async function sync(
+  script: Parameters<typeof readScript>[0],
+  input: typeof fourWindows,
+  before: readonly Part[] = [],
+  more: Parameters<typeof readScript>[1] = {},
+): Promise<Part & { readonly all: readonly Part[] }> {
+  let requests = 0;
+  const last = before.at(-1);
+  const run = await readScript(script, {
+    input,
+    stored: last === undefined ? null : lastState(keptOf(last)),
+    marksReports: true,
+    providerNow: () => input.now + 1000 * requests++,
+    ...more,
+  });
+  const part = { run, now: input.now };
+  return { ...part, all: [...before, part] };
+}
+
+/** The run with the states that were kept. */
+export const keptOf = ({ run, kept = run.outputs.length }: Part): Run => ({
+  ...run,
+  states: run.outputs.slice(0, kept).filter((output) => output.type === "STATE"),
+});

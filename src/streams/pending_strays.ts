@@ -1,0 +1,108 @@
+/** The strays that wait for an owner, or to be written (P5). */
+import type { Limits } from "../core/limits.ts";
+import { nameOf, type Range } from "../core/window.ts";
+
+/** A stray that waits. Hashes are 24 hexadecimal digits. */
+export interface Pending {
+  /** The hash of the record's id. */
+  readonly id: string;
+  /** The hash of the record's id and `x_RecordUpdatedAt`. */
+  readonly version: string;
+  /** The UTC day of its start. */
+  readonly day: number;
+  /** The windows that showed it. */
+  readonly windows: Range[];
+  /** Whether a reading was to write it and it did not come again. */
+  isAbsent: boolean;
+}
+
+export class PendingStrays {
+  readonly #limits: Pick<Limits, "pendingStrays" | "notedWindows">;
+  readonly #byVersion = new Map<string, Pending>();
+  /** The strays by the windows that showed them. */
+  readonly #byWindow = new Map<string, Set<Pending>>();
+  #noted = 0;
+
+  constructor(limits: Pick<Limits, "pendingStrays" | "notedWindows">) {
+    this.#limits = limits;
+  }
+
+  get size(): number {
+    return this.#byVersion.size;
+  }
+
+  /** Whether no further stray can wait. */
+  get isFull(): boolean {
+    return this.size >= this.#limits.pendingStrays;
+  }
+
+  get ids(): ReadonlySet<string> {
+    return new Set([...this.#byVersion.values()].map(({ id }) => id));
+  }
+
+  get(version: string): Pending | undefined {
+    return this.#byVersion.get(version);
+  }
+
+  /** @returns whether there was room for the stray */
+  add(stray: Pick<Pending, "id" | "version" | "day">, window: Range): boolean {
+    const kept = this.#byVersion.get(stray.version);
+    if (kept === undefined && this.isFull) return false;
+    const pending = kept ?? { ...stray, windows: [], isAbsent: false };
+    this.#byVersion.set(stray.version, pending);
+    if (pending.windows.length === 0 || this.#noted < this.#limits.notedWindows)
+      this.#note(pending, window);
+    return true;
+  }
+
+  #note(pending: Pending, window: Range): void {
+    const name = nameOf(window);
+    const own = this.#byWindow.get(name) ?? new Set();
+    if (own.has(pending)) return;
+    this.#noted += 1;
+    this.#byWindow.set(name, own.add(pending));
+    pending.windows.push(window);
+  }
+
+  remove(pending: Pending): void {
+    this.#byVersion.delete(pending.version);
+    for (const window of pending.windows) this.#byWindow.get(nameOf(window))?.delete(pending);
+  }
+
+  /** The number of strays that this window showed. */
+  countIn(window: Range): number {
+    return this.#byWindow.get(nameOf(window))?.size ?? 0;
+  }
+
+  /** The ids of the strays that this window showed and that can be written now. `waits` tells the days whose strays cannot. */
+  toWrite(window: Range, waits: (day: number) => boolean): ReadonlySet<string> {
+    const ids = new Set<string>();
+    for (const { id, day, isAbsent } of this.#byWindow.get(nameOf(window)) ?? []) {
+      if (!isAbsent && !waits(day)) ids.add(id);
+    }
+    return ids;
+  }
+
+  /**
+   * To be called after a reading that was to write these strays of its window. Those whose ids came wait no longer; the others are absent.
+   *
+   * @returns the number of ids that did not come
+   */
+  wrote(asked: ReadonlySet<string>, came: ReadonlySet<string>, window: Range): number {
+    const absent = new Set<string>();
+    for (const pending of this.#byWindow.get(nameOf(window)) ?? []) {
+      if (came.has(pending.id)) this.remove(pending);
+      else if (asked.has(pending.id)) {
+        pending.isAbsent = true;
+        absent.add(pending.id);
+      }
+    }
+    return absent.size;
+  }
+
+  /** The days that the strays start on. */
+  days(): number[] {
+    const days = new Set([...this.#byVersion.values()].map(({ day }) => day));
+    return [...days].toSorted((a, b) => a - b);
+  }
+}
