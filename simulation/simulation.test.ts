@@ -91,6 +91,10 @@ test.for([
     "a window of hours whose strays are judged on a later day is read up to the end of its last day (W1, P5)",
     520_003_132,
   ],
+  [
+    "windows that show a group of strays in parts do not list it, so that the group's own window does (P5, R10)",
+    620_002_421,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });

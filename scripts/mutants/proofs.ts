@@ -167,4 +167,13 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
     to: "!this.written.has(day)",
     test: "src/streams/stray_reads.test.ts: P5: it waits for the next sync if the pass has written one of its days, or would write one, or has no room for it",
   },
+  {
+    rule: "P5",
+    file: "src/streams/stray_groups.ts",
+    from: "return shown.difference(new Set(ofCut));",
+    to: "return ofCut.length < 0 ? new Set() : shown;",
+    test:
+      POSTED +
+      "P5 R10: two windows that show a group in parts leave the day of the group proven, also if the day is read before them",
+  },
 ];

@@ -40,6 +40,24 @@ export function sizesOutside(
   return sizes;
 }
 
+/**
+ * The strays that a reading of a window has shown, without those of groups that it has shown in part. The window of such a group is
+ * another one, which has to list the whole group.
+ *
+ * @param shown the strays, by content
+ * @param standing all strays whose rows stand as strays
+ */
+export function ofWholeGroups(
+  shown: ReadonlySet<string>,
+  standing: readonly WrittenStray[],
+  window: Range,
+): ReadonlySet<string> {
+  const absent = standing.filter(({ hash }) => !shown.has(hash));
+  const cut = sizesOutside(window, absent);
+  const ofCut = standing.filter((stray) => cut.has(groupOf(stray))).map(({ hash }) => hash);
+  return shown.difference(new Set(ofCut));
+}
+
 /** At most so many strays: the newest that were written, then the newest that their days own. */
 export function newestOf(strays: readonly KnownStray[], most: number): readonly KnownStray[] {
   if (strays.length <= most) return strays;

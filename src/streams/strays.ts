@@ -19,7 +19,14 @@ import type { KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
 import { type Pending, PendingStrays } from "./pending_strays.ts";
-import { type CameStrays, groupOf, isWritten, newestOf, sizesOutside } from "./stray_groups.ts";
+import {
+  type CameStrays,
+  groupOf,
+  isWritten,
+  newestOf,
+  ofWholeGroups,
+  sizesOutside,
+} from "./stray_groups.ts";
 import {
   distinct,
   EVERYTHING,
@@ -339,7 +346,7 @@ export class Strays {
    */
   listed(reading: Listing & Pick<Reading, "standing">): readonly StandingStrays[] {
     const { id } = reading;
-    const sizes = sizesOutside(reading, [...this.#written, ...this.taken.standing]);
+    const sizes = sizesOutside(reading, this.#standing);
     return reading.standing.filter(({ day, rowsReadingId: readingId, records }) => {
       const group = groupOf({ day, readingId });
       if (this.#broken.has(group) || records < (sizes.get(group) ?? 0)) return false;
@@ -347,6 +354,11 @@ export class Strays {
       if (id > (this.#listedBy.get(group) ?? "")) this.#listedBy.set(group, id);
       return true;
     });
+  }
+
+  /** The strays whose rows stand as strays. */
+  get #standing(): readonly WrittenStray[] {
+    return [...this.#written, ...this.taken.standing];
   }
 
   /** The windows of written strays that this read has not shown. */
@@ -358,7 +370,7 @@ export class Strays {
   #list(window: Listing): ReadonlySet<string> {
     const shown = this.#shown.get(nameOf(window)) ?? new Set();
     this.#shown.delete(nameOf(window));
-    this.listings.listed(shown, window.id);
+    this.listings.listed(ofWholeGroups(shown, this.#standing, window), window.id);
     return shown;
   }
 

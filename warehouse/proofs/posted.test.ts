@@ -77,6 +77,17 @@ test("P5: two windows with other bounds, each with a part of a group, leave the 
   expect((await verdictsOn(third.all))[0]).toBe("01-01 proven: p1 p2 r0");
 });
 
+test("P5 R10: two windows that show a group in parts leave the day of the group proven, also if the day is read before them", async () => {
+  const own: Posted = [[0], recordOf("r0", 0)];
+  const wide = { maximumWindowDays: 2 };
+  const before = await sync(posting(own), on(7, { ...wide, ...ALL }));
+  const script = posting(own, [[5], recordOf("p1", 0)], [[6], recordOf("p2", 0)]);
+  const recent = on(7, { ...wide, ...later(7), lookback: 2 * DAY });
+  const first = await sync(script, recent, before.all);
+  const second = await sync(script, on(8, { ...wide, ...ALL }), first.all);
+  expect((await verdictsOn(second.all))[0]).toBe("01-01 proven: p1 p2 r0");
+});
+
 test("P5 R6: the window of a stray lists it no longer once its day has taken it over, also if the rows of the day were held", async () => {
   const own: Posted = [[2], recordOf("r2", 2)];
   const first = await sync(posting(own, [[3], recordOf("s", 2)]), on(6, ALL));
