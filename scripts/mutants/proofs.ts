@@ -148,8 +148,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
     file: "src/streams/completion.ts",
     from: "[...this.strays.listings.unlisted(), ...open]",
     to: "this.strays.listings.unlisted()",
-    test:
-      POSTED + "R10: a STATE ahead of a report that lists strays still names their window as due",
+    test: "src/streams/posted.test.ts: R10: a second reading of a day without rows judges the strays of the day, so their window lists them after it",
   },
   {
     rule: "P5",

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { IncrementalState } from "../core/state.ts";
+import { forget } from "../core/known_days.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
@@ -280,6 +281,28 @@ test("R10: a STATE that names the window as due stands before the report that ta
   });
   const named = lastState({ ...run, states: run.states.slice(0, statesBefore[2]) });
   expect(named).toMatchObject({ due: [range(0, 1)] });
+});
+
+test("R10: the report of a second reading that proves a day without rows stands behind a STATE that names the windows of its strays", async () => {
+  const world = { 2: [recordOf("late", 1), recordOf("r2", 2)] };
+  const first = stateOf(await readScript(showing(world), { input }));
+  const gone = { day: DAY_ONE + DAY, records: 0, writtenBy: null };
+  let asked = 0;
+  const moved = [pageOf([], "c"), pageOf([], null, { asOf: "2026-01-10T01:00:00Z" })];
+  const run = await readScript(
+    (window) =>
+      window.start === DAY_ONE + DAY && (asked += 1) === 1 ? moved : showing(world)(window),
+    {
+      input: { ...input, lookback: DAY },
+      stored: { ...first, known: forget(first.known, [gone]) },
+      marksReports: true,
+      stateInterval: DAY,
+    },
+  );
+  expect(startsOf(run)).toEqual([3, 1, 1, 2]);
+  expect(secondOf(run)[0]).toEqual([[1], []]);
+  const number = run.said.findIndex(({ isWhole }) => !isWhole);
+  expect(stateBefore(run, number).due).toEqual([range(1, 3)]);
 });
 
 test("R10 R11: a window stays due if the source hides rows before it could list its strays", async () => {
