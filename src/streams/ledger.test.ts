@@ -216,6 +216,17 @@ test("S8: ten years of days that shrank, and open windows with many strays, leav
   expect(decoded.known.forgotten.get(DAY)).toMatchObject({ most: 1000, records: 1000 });
 });
 
+test("S8: the numbers of records and the days that are due go last", async () => {
+  const { made, states, warnings } = ledger({ ...LIMITS, stateBytes: 1 });
+  const gone = { day: 0, most: 9, records: 9, readingId: null, confirmed: true, shrinkage: null };
+  const known = { ...NOTHING_KNOWN, forgotten: new Map([[0, gone]]) };
+  made.update(stateAt(DAY_ONE, { known, due: [{ start: 0, end: DAY }] }));
+  await made.send();
+  const decoded = decodeState(states()[0]?.state.stream.stream_state, owner, "incremental");
+  expect(decoded).toMatchObject({ due: [], known: NOTHING_KNOWN, position: DAY_ONE });
+  expect(warnings.at(-1)).toContain("the numbers of records of days");
+});
+
 test("S8: a state of ordinary size stays whole", async () => {
   const { made, states, warnings } = ledger();
   made.update(stateAt(DAY_ONE, { provisional: [{ day: 0, records: 1, billed: { USD: "1" } }] }));

@@ -63,7 +63,7 @@ test("P5 R10: if a window no longer shows one of two strays that a reading wrote
 
 test("P5 R10: the report that lists such a group no longer goes out behind a STATE that names the window as due, in case the process dies between the two", async () => {
   const first = await readScript(showing({ 2: [gone, left] }), input);
-  // Of each sync, whether it reads the day of the group, too.
+  // The first sync reads the day of the group, too. The second sync does not.
   for (const [options, due] of [
     [input, range(0, 3)],
     [late, range(2, 3)],

@@ -19,7 +19,7 @@ const reading = (window: Range, changes: Partial<Reading> = {}): Reading => ({
   ...changes,
 });
 
-/** What a pass of four days still has to read because of one written stray of this window. */
+/** The reads of a pass of four days, whose state has one written stray. This window showed the stray. */
 function readsFor(
   window: Range,
   { maximumWindowDays = 31, most = LIMITS.overtakenWindows } = {},

@@ -14,7 +14,7 @@ export class TakenStrays {
 
   /** @param isOut whether the stray's row is written at once as a record of its day */
   take(stray: WrittenStray, isOut: boolean): void {
-    this.#outdated.set(nameOf(stray.window), stray.window);
+    this.replace(stray);
     if (!isOut) this.#standing.set(stray.hash, stray);
   }
 

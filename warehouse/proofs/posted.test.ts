@@ -3,26 +3,8 @@ import { expect, test } from "vitest";
 import { DAY, HOUR } from "../../src/core/time.ts";
 import type { Fields } from "../../src/records/fields.ts";
 import { fourWindows, recordOf } from "../../src/streams/scripted/testing.ts";
-import { DAY_ONE, pageOf } from "../../src/streams/testing.ts";
-import { sync, verdictsOn } from "./testing.ts";
-
-/** A record, and the days of its posting, by their numbers from 0. */
-type Posted = readonly [on: readonly number[], record: Fields];
-
-const shownIn = (
-  all: readonly Posted[],
-  { start, end }: { start: number; end: number },
-): Fields[] =>
-  all
-    .filter(([on]) => on.some((day) => start <= DAY_ONE + day * DAY && DAY_ONE + day * DAY < end))
-    .map(([, record]) => record);
-
-/** A provider that selects by the days of posting. */
-const posting =
-  (...all: readonly Posted[]) =>
-  (window: { start: number; end: number }) => [
-    pageOf(shownIn(all, window), null, { availableThrough: DAY_ONE + 40 * DAY }),
-  ];
+import { DAY_ONE } from "../../src/streams/testing.ts";
+import { type Posted, posting, sync, verdictsOn } from "./testing.ts";
 
 /** A sync at noon of a day, which reads the day before again. */
 const on = (day: number, more: Partial<typeof fourWindows> = {}): typeof fourWindows => ({

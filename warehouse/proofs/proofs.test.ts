@@ -14,7 +14,7 @@ import {
   type Windows,
 } from "../../src/streams/scripted/testing.ts";
 import { DAY_ONE, pageOf } from "../../src/streams/testing.ts";
-import { keptOf, sync, verdictsOn } from "./testing.ts";
+import { keptOf, type Posted, posting, sync, verdictsOn } from "./testing.ts";
 
 const later = {
   ...fourWindows,
@@ -65,22 +65,14 @@ test("P5 R10: a stray that moves to a window which was read before is written by
 });
 
 test("P5: a withdrawn stray leaves the sums although the windows of later syncs have other bounds", async () => {
-  const records = [recordOf("r0", 0), recordOf("r7", 7), recordOf("s", 0)];
-  const postedOn = [0, 7, 7];
-  const posting =
-    (count: number) =>
-    ({ start, end }: { readonly start: number; readonly end: number }) => {
-      const isPosted = (_: unknown, index: number): boolean => {
-        const at = DAY_ONE + (postedOn[index] ?? 0) * DAY;
-        return start <= at && at < end;
-      };
-      const shown = records.slice(0, count).filter(isPosted);
-      return [pageOf(shown, null, { availableThrough: DAY_ONE + 30 * DAY })];
-    };
+  const kept: Posted[] = [
+    [[0], recordOf("r0", 0)],
+    [[7], recordOf("r7", 7)],
+  ];
   const input = { ...later, maximumWindowDays: 2 };
-  const first = await sync(posting(3), input);
+  const first = await sync(posting(...kept, [[7], recordOf("s", 0)]), input);
   const next = { ...input, now: input.now + DAY, endDate: input.endDate + DAY };
-  const second = await sync(posting(2), next, first.all);
+  const second = await sync(posting(...kept), next, first.all);
   expect((await verdictsOn(first.all))[0]).toBe("01-01 proven: r0 s");
   expect((await verdictsOn(second.all))[0]).toBe("01-01 proven: r0");
   expect(stateOf(second.run).strays).toEqual([]);
@@ -176,19 +168,11 @@ test("R10: days that a loss has overtaken are due also if the next process runs 
 });
 
 test("P5 R10: a stray is not lost if a process dies within the report of a window that it has read as a whole", async () => {
-  const records = [recordOf("r0", 0), recordOf("s", 0)];
-  const postedOn = [0, 6];
-  const posting = ({ start, end }: { readonly start: number; readonly end: number }) => {
-    const shown = records.filter((_, index) => {
-      const at = DAY_ONE + (postedOn[index] ?? 0) * DAY;
-      return start <= at && at < end;
-    });
-    return [pageOf(shown, null, { availableThrough: DAY_ONE + 30 * DAY })];
-  };
+  const script = posting([[0], recordOf("r0", 0)], [[6], recordOf("s", 0)]);
   const input = { ...later, maximumWindowDays: 2 };
-  const first = await sync(posting, input);
+  const first = await sync(script, input);
   const next = { ...input, now: input.now + DAY, endDate: input.endDate + DAY };
-  const second = await sync(posting, next, first.all);
+  const second = await sync(script, next, first.all);
   expect(startsOf(second.run)).toEqual([7, 6]);
   const last = second.run.outputs.findLastIndex((output) => isReport(output));
   const named = lastState(keptOf({ ...second, kept: last }));

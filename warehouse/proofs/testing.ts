@@ -1,15 +1,18 @@
 /** The models' verdicts on what scripted reads have written: the real reports and the SQL that we ship, without a provider. */
 import { DAY } from "../../src/core/time.ts";
 import type { Output } from "../../src/protocol.ts";
+import type { Fields } from "../../src/records/fields.ts";
 import { ExportWindows } from "../../src/streams/export_windows.ts";
 import { Outlet } from "../../src/streams/flow.ts";
 import {
+  dataOf,
   type fourWindows,
   isReport,
   lastState,
   readScript,
   type Run,
 } from "../../src/streams/scripted/testing.ts";
+import { DAY_ONE, pageOf } from "../../src/streams/testing.ts";
 import { identifier, literal } from "../columns.ts";
 import { Database } from "../database.ts";
 import { makeOnDemand } from "../models.ts";
@@ -24,20 +27,6 @@ export interface Part {
   readonly kept?: number;
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
-/** The rows of all lines of an output. */
-const rowsIn = (outputs: readonly Output[]): Row[] =>
-  outputs.flatMap((output) =>
-    output.type === "RECORD_LINES"
-      ? Buffer.from(output.bytes)
-          .toString()
-          .trim()
-          .split("\n")
-          .map((line): Row => JSON.parse(line).record.data)
-      : [],
-  );
-
 const OWNER = {
   base_url: "https://a.example",
   dataset: "usage",
@@ -46,7 +35,7 @@ const OWNER = {
 } as const;
 
 /** The rows of `export_windows` for the reports among the kept outputs. */
-async function reportsOf({ run, now, kept = run.outputs.length }: Part): Promise<Row[]> {
+async function reportsOf({ run, now, kept = run.outputs.length }: Part): Promise<Fields[]> {
   const outlet = new Outlet<Output>();
   const clock = { now: () => now, sleep: () => Promise.resolve() };
   const ids = { reserve: (id: string): string => id };
@@ -60,10 +49,10 @@ async function reportsOf({ run, now, kept = run.outputs.length }: Part): Promise
   const sent: Output[] = [];
   for await (const output of outlet) sent.push(structuredClone(output));
   await work;
-  return rowsIn(sent);
+  return dataOf({ outputs: sent });
 }
 
-async function insert(database: Database, table: string, rows: readonly Row[]): Promise<void> {
+async function insert(database: Database, table: string, rows: readonly Fields[]): Promise<void> {
   const known = await database.query(
     `SELECT column_name FROM duckdb_columns() WHERE table_name = ${literal(table)}`,
   );
@@ -91,7 +80,7 @@ export async function verdictsOn(parts: readonly Part[]): Promise<string[]> {
     await makeTextTables(database);
     for (const part of parts) {
       const { run, kept } = part;
-      await insert(database, "usage", rowsIn(run.outputs.slice(0, kept)));
+      await insert(database, "usage", dataOf({ outputs: run.outputs.slice(0, kept) }));
       await insert(database, "export_windows", await reportsOf(part));
     }
     await makeOnDemand(database);
@@ -131,3 +120,21 @@ export const keptOf = ({ run, kept = run.outputs.length }: Part): Run => ({
   ...run,
   states: run.outputs.slice(0, kept).filter((output) => output.type === "STATE"),
 });
+
+/** A record, and the days of its posting, by their numbers from 0. */
+export type Posted = readonly [on: readonly number[], record: Fields];
+
+const shownIn = (
+  all: readonly Posted[],
+  { start, end }: { start: number; end: number },
+): Fields[] =>
+  all
+    .filter(([on]) => on.some((day) => start <= DAY_ONE + day * DAY && DAY_ONE + day * DAY < end))
+    .map(([, record]) => record);
+
+/** A provider that selects by the days of posting. */
+export const posting =
+  (...all: readonly Posted[]) =>
+  (window: { start: number; end: number }) => [
+    pageOf(shownIn(all, window), null, { availableThrough: DAY_ONE + 40 * DAY }),
+  ];

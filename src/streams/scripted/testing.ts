@@ -265,7 +265,7 @@ export function stateOf(run: Run): IncrementalState {
   if (state?.mode !== "incremental") throw new Error("no state");
   return state;
 }
-export const dataOf = ({ outputs }: Run): Fields[] =>
+export const dataOf = ({ outputs }: Pick<Run, "outputs">): Fields[] =>
   outputs
     .filter((output) => output.type === "RECORD_LINES")
     .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
