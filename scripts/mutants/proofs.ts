@@ -50,11 +50,11 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "R5",
     file: "src/streams/completion.ts",
-    from: "misses && strays.length === 0 ? doubtsOf(settlement) : []",
+    from: "misses && strays.length === 0 ? doubtsOf(settlement, reading) : []",
     to: "[]",
     test:
       PROOFS +
-      "R5 P5: a reading that misses a stray is reported although it has still to write all of its days",
+      "R5 P5: a reading that misses a stray is reported although it has still to write its only day, one %s",
   },
   {
     rule: "P5",

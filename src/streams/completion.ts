@@ -154,7 +154,7 @@ export class Completion {
     const missed = this.#losses.settle(about, hasLost);
     this.strays.listings.reported(days, reading.id);
     const strays = this.strays.listed(reading);
-    const doubted = misses && strays.length === 0 ? doubtsOf(settlement) : [];
+    const doubted = misses && strays.length === 0 ? doubtsOf(settlement, reading) : [];
     const unproven = [
       ...rangesOf([...settlement.shrunk, ...doubted]),
       ...(breaks ? [reading] : []),

@@ -137,15 +137,16 @@ export function standingOf(totals: readonly DayTotal[], rowsReadingId: string): 
  * R5, P5: a reading that misses strays, and has no day to report, because it has still to write all of its days. Without a report the
  * models would not know that the strays are gone. So it reports the first of these days as unproven: its second reading proves it.
  */
-export function doubtsOf({ reports, rewrites, known }: Settlement): DayReport[] {
+export function doubtsOf(
+  { reports, rewrites, known }: Settlement,
+  { id }: Pick<Reading, "id">,
+): DayReport[] {
   const [first] = rewrites;
   if (reports.length > 0 || first === undefined) return [];
   const { day, records } = first;
-  const earlier = known.days.get(day);
-  const rowsReadingId = earlier?.readingId ?? null;
-  if (rowsReadingId === null) return [];
-  const rows = earlier?.records ?? 0;
-  return [{ day, records, rows, rowsReadingId, confirmed: false, shrunk: false }];
+  // The state has no entry of a day without rows. The report of such a day names the reading itself.
+  const { readingId, records: rows } = known.days.get(day) ?? { readingId: id, records: 0 };
+  return [{ day, records, rows, rowsReadingId: readingId, confirmed: false, shrunk: false }];
 }
 
 /** R2: the costs of written strays are followed from here, unless a reading of this pass has told the costs of their days. */

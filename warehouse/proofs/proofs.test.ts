@@ -78,18 +78,21 @@ test("P5: a withdrawn stray leaves the sums although the windows of later syncs 
   expect(stateOf(second.run).strays).toEqual([]);
 });
 
-test("R5 P5: a reading that misses a stray is reported although it has still to write all of its days", async () => {
-  const world: Windows = {
-    0: [recordOf("r0", 0)],
-    3: [recordOf("a", 3), recordOf("b", 3), recordOf("s", 0)],
-  };
-  const first = await sync(onePerPage(world), fourWindows);
-  const changed = [recordOf("a", 3, { ConsumedQuantity: "99" }), recordOf("b", 3)];
-  const next = { ...fourWindows, lookback: DAY, now: fourWindows.now + 1000 };
-  const second = await sync(onePerPage({ ...world, 3: changed }), next, first.all);
-  const verdicts = await verdictsOn(second.all);
-  expect([verdicts[0], verdicts[3]]).toEqual(["01-01 proven: r0", "01-04 proven: a b"]);
-});
+test.each([
+  ["that had rows", [recordOf("a", 3), recordOf("b", 3)]],
+  ["that had no row", []],
+])(
+  "R5 P5: a reading that misses a stray is reported although it has still to write its only day, one %s",
+  async (_which, before) => {
+    const world: Windows = { 0: [recordOf("r0", 0)], 3: [...before, recordOf("s", 0)] };
+    const first = await sync(onePerPage(world), fourWindows);
+    const changed = [recordOf("a", 3, { ConsumedQuantity: "99" }), recordOf("b", 3)];
+    const next = { ...fourWindows, lookback: DAY, now: fourWindows.now + 1000 };
+    const second = await sync(onePerPage({ ...world, 3: changed }), next, first.all);
+    const verdicts = await verdictsOn(second.all);
+    expect([verdicts[0], verdicts[3]]).toEqual(["01-01 proven: r0", "01-04 proven: a b"]);
+  },
+);
 
 test("P5 R6: a stray stands until the day that owns it now is written, also if the sync fails before", async () => {
   const [stray, r2, r3] = [recordOf("s", 2), recordOf("r2", 2), recordOf("r3", 3)];
