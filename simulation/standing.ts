@@ -101,12 +101,14 @@ export class Standing {
 
   /**
    * R8: the number of rows of a day that two readings an hour apart have shown. The second one counts also if its listing moved, so
-   * that it proves nothing (P6). `proven`: the number of the newest proof that a state covers.
+   * that it proves nothing (P6). A reading that shows half of the rows or more needs no second one. `proven`: the number of the newest
+   * proof that a state covers. A later reading of a part of the day does not take the place of a proof of the whole day.
    */
   #acceptedOf(day: string, proven: number, uncovered: ReadonlySet<string>): number {
     const newest = this.#reportsOf(day).at(-1);
     if (newest === undefined || newest.shrunk || uncovered.has(newest.reading_id)) return proven;
-    return this.#isDoubted(day, newest) ? Math.min(proven, newest.rows) : proven;
+    const isBelieved = newest.confirmed && 2 * newest.rows >= proven;
+    return isBelieved || this.#isDoubted(day, newest) ? Math.min(proven, newest.rows) : proven;
   }
 
   /** Whether a reading an hour or more before showed as many records of a day, and was not believed. */

@@ -66,23 +66,28 @@ export class StrayReads {
   }
 
   /**
-   * Takes the windows of {@link unjudged}. A day that this read has written is not written twice, and a day that the state does not know
-   * would be written: the windows of such days wait for the next sync, as do those beyond the bound.
+   * Takes windows of {@link unjudged}. A day that this read has written is not written twice, and a day that the state does not know
+   * would be written: the windows of such days wait for the next sync, as do those beyond the bound. Two windows with a day in common
+   * could both write it. So the longer one is taken first, and the other one only if it is still not judged by then.
    *
-   * @returns the windows to read now, and those that wait
+   * @returns the windows to read now, and those that wait for the next sync
    */
   takeUnjudged(state: StreamState): {
     readonly now: readonly Range[];
     readonly next: readonly Range[];
   } {
-    const windows = this.unjudged();
-    const room = this.#options.limits.overtakenWindows - this.#taken.size;
-    for (const window of windows) this.#taken.add(nameOf(window));
     const known = knownOf(state);
     const isFree = (window: Range): boolean =>
       daysOf(window).every((day) => isKnown(known, day) && !this.written.has(day));
-    const now = windows.filter(isFree).slice(0, Math.max(0, room));
-    return { now, next: windows.filter((window) => !now.includes(window)) };
+    const room = this.#options.limits.overtakenWindows - this.#taken.size;
+    const now: Range[] = [];
+    const next: Range[] = [];
+    for (const window of this.unjudged().sort((one, other) => daysIn(other) - daysIn(one))) {
+      if (now.some((other) => overlaps(other, window))) continue;
+      this.#taken.add(nameOf(window));
+      (isFree(window) && now.length < room ? now : next).push(window);
+    }
+    return { now, next };
   }
 
   /**
