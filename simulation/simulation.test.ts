@@ -95,6 +95,14 @@ test.for([
     "windows that show a group of strays in parts do not list it, so that the group's own window does (P5, R10)",
     620_002_421,
   ],
+  [
+    "of a day that was read in part, the state knows the number that this reading shows (R8)",
+    530_000_892,
+  ],
+  [
+    "two windows with a day in common are judged one after the other, and write the day once (P5)",
+    910_000_134,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });

@@ -168,6 +168,20 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "if (now.some((other) => overlaps(other, window))) continue;",
+    to: "",
+    test: "src/streams/stray_reads.test.ts: P5: of windows with a day in common the longest is read first, and another one only if it is still not judged then",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "daysIn(other) - daysIn(one)",
+    to: "daysIn(one) - daysIn(other)",
+    test: "src/streams/stray_reads.test.ts: P5: of windows with a day in common the longest is read first, and another one only if it is still not judged then",
+  },
+  {
+    rule: "P5",
     file: "src/streams/stray_groups.ts",
     from: "return shown.difference(new Set(ofCut));",
     to: "return ofCut.length < 0 ? new Set() : shown;",

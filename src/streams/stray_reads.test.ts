@@ -19,22 +19,28 @@ const reading = (window: Range, changes: Partial<Reading> = {}): Reading => ({
   ...changes,
 });
 
-/** The reads of a pass of four days, whose state has one written stray. This window showed the stray. */
+interface Options {
+  readonly maximumWindowDays?: number;
+  readonly most?: number;
+  readonly others?: readonly Range[];
+}
+
+/** The reads of a pass of four days, whose state has a written stray of this window, and one of each other window. */
 function readsFor(
   window: Range,
-  { maximumWindowDays = 31, most = LIMITS.overtakenWindows } = {},
+  { maximumWindowDays = 31, most = LIMITS.overtakenWindows, others = [] }: Options = {},
 ): StrayReads {
   const input = { ...fourDays, maximumWindowDays };
-  const stray = {
-    hash: "0".repeat(24),
-    id: "1".repeat(24),
+  const strays = [window, ...others].map((shown, at) => ({
+    hash: String(at).repeat(24),
+    id: String(at).repeat(24),
     day: DAY_ONE - DAY,
-    readingId: "r0",
-    window,
-  };
+    readingId: `r${at}`,
+    window: shown,
+  }));
   const limits = { ...LIMITS, overtakenWindows: most };
   const plan = planIncremental(null, input, limits);
-  return new StrayReads(new Strays([stray]), { plan, input, limits, remembersAll: () => true });
+  return new StrayReads(new Strays(strays), { plan, input, limits, remembersAll: () => true });
 }
 
 /** A state that knows some days. */
@@ -88,4 +94,13 @@ test("P5: it waits for the next sync if the pass has written one of its days, or
   const unknown = readsFor(days(1, 3));
   unknown.read.push(reading(days(0, 2)));
   expect(unknown.takeUnjudged(knowing(days(0, 2)))).toEqual({ now: [], next: [days(1, 3)] });
+});
+
+test("P5: of windows with a day in common the longest is read first, and another one only if it is still not judged then", () => {
+  const reads = readsFor(days(1, 2), { others: [days(0, 3), days(2, 4)] });
+  reads.read.push(reading(days(1, 3)), reading(days(3, 4)));
+  expect(reads.takeUnjudged(ALL)).toEqual({ now: [days(0, 3)], next: [] });
+  reads.read.push(reading(days(0, 3)));
+  expect(reads.takeUnjudged(ALL)).toEqual({ now: [days(2, 4)], next: [] });
+  expect(reads.unjudged()).toEqual([]);
 });

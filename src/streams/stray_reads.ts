@@ -82,7 +82,8 @@ export class StrayReads {
     const room = this.#options.limits.overtakenWindows - this.#taken.size;
     const now: Range[] = [];
     const next: Range[] = [];
-    for (const window of this.unjudged().sort((one, other) => daysIn(other) - daysIn(one))) {
+    const windows = this.unjudged().toSorted((one, other) => daysIn(other) - daysIn(one));
+    for (const window of windows) {
       if (now.some((other) => overlaps(other, window))) continue;
       this.#taken.add(nameOf(window));
       (isFree(window) && now.length < room ? now : next).push(window);
