@@ -1,4 +1,4 @@
-/** The process edge: the only file that names `process`. */
+/** The process edge. No file of the engine names `process`. */
 import type { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { isatty } from "node:tty";

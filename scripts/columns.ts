@@ -82,23 +82,30 @@ const unheld = dimensions.find(
 );
 if (unheld !== undefined) throw new Error(`no column holds the dimension ${unheld}`);
 const isLabel = ({ dimension }: Column): boolean => dimension !== undefined;
+const both = columns.costs.filter(
+  (label) => isLabel(label) && columns.usage.some(({ name }) => name === label.name),
+);
+/** The dimensions that say who used something. No price depends on them. */
+const USERS: ReadonlySet<string | undefined> = new Set(["project", "workspace", "api_key"]);
 const labels = {
   usage: columns.usage.filter(isLabel),
   costs: columns.costs.filter(isLabel),
-  both: columns.costs.filter(
-    (label) => isLabel(label) && columns.usage.some(({ name }) => name === label.name),
-  ),
+  both,
+  prices: both.filter(({ dimension }) => !USERS.has(dimension)),
 };
 
 /** `src/generated/labels.ts`, for conform/ and for the report. */
 export function labelsModule(): string {
-  const rows = DATASETS.map((dataset) => {
-    const own = labels[dataset].map(({ dimension, column, name }) => ({ dimension, column, name }));
-    return [dataset, own];
+  const rows = ([...DATASETS, "prices"] as const).map((where) => {
+    const own = labels[where].map(({ dimension, column, name }) => ({ dimension, column, name }));
+    return [where, own];
   });
   return `// ${BANNER}
 
-/** The columns that hold a dimension of capabilities, with their names in the dbt models. */
+/**
+ * The columns that hold a dimension of capabilities, with their names in the dbt models. \`prices\`: those of both datasets that make a
+ * price of its own.
+ */
 export const labels = ${JSON.stringify(Object.fromEntries(rows), null, 2)} as const;
 `;
 }
@@ -124,10 +131,10 @@ export function recordColumnsMacro(): string {
 ${listed(DATASETS, rows)}  }[dataset]) }}
 {% endmacro %}
 
-{# The columns that hold a dimension of capabilities: in usage, in costs, or in both. #}
+{# The columns that hold a dimension of capabilities: in usage, in costs, or in both; \`prices\`: those of both that make a price of its own. #}
 {% macro labels(where) %}
   {{ return({
-${listed(["usage", "costs", "both"], (key) => names(labels[key]))}  }[where]) }}
+${listed(["usage", "costs", "both", "prices"], (key) => names(labels[key]))}  }[where]) }}
 {% endmacro %}
 
 {# The columns without which a record cannot be counted. An empty value in another column is no fault. #}
@@ -144,6 +151,7 @@ const BLOCKS: Readonly<Record<string, readonly Column[]>> = {
   "columns of costs": columns.costs,
   "labels of costs": labels.costs,
   "labels of usage and costs": labels.both,
+  "labels of prices": labels.prices,
   "labels of costs as the provider sends them": labels.costs,
 };
 
@@ -230,6 +238,7 @@ const DOCUMENTED = [
   "marts/schema.yml",
   "marts/focus_cost_and_usage.yml",
   "finance/unit_costs.yml",
+  "finance/prices.yml",
   "finance/converted_costs.yml",
 ];
 

@@ -74,6 +74,23 @@ test("each file imports only what its row of CONTRIBUTING.md names", () => {
   expect([...files].flatMap(([path, text]) => forbidden(path, text))).toEqual([]);
 });
 
+test("each import that a row names is used", () => {
+  const unused = ROWS.flatMap(({ part, imports, tests }) => {
+    const used = { code: new Set<string>(), tests: new Set<string>() };
+    for (const [path, imported] of graph) {
+      if (rowOf(path)?.part !== part) continue;
+      const parts = imported.map((file) => rowOf(file)?.part ?? file);
+      for (const name of parts) used[isTest(path) ? "tests" : "code"].add(name);
+    }
+    const dead = [
+      ...imports.filter((name) => !used.code.has(name)),
+      ...tests.filter((name) => !used.tests.has(name)),
+    ];
+    return dead.map((name) => `${part}: ${name}`);
+  });
+  expect(unused).toEqual([]);
+});
+
 test("a row names only rows above it, so that no parts import each other in a circle", () => {
   const upward = ROWS.flatMap(({ part, imports }, at) => {
     const below = new Set(ROWS.slice(at).map((row) => row.part));

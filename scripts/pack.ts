@@ -1,6 +1,6 @@
 /**
  * `npm pack` publishes the bundle. Everything that it needs is inside it, so the published package.json lists no dependency
- * but two optional ones: DuckDB, which only `sync`, `query` and `report` use, and pg for reports from PostgreSQL. Its one script lets
+ * but two optional ones: DuckDB, which only the commands of a database use, and pg for reports from PostgreSQL. Its one script lets
  * an installation fail where Node is too old. `prepack` puts this package.json in place of the repository's, and
  * `postpack` puts the repository's back.
  */

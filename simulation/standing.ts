@@ -100,9 +100,9 @@ export class Standing {
   }
 
   /**
-   * R8: the number of rows of a day that two readings an hour apart have shown. The second one counts also if its listing moved, so
-   * that it proves nothing (P6). A reading that shows half of the rows or more needs no second one. `proven`: the number of the newest
-   * proof that a state covers. A later reading of a part of the day does not take the place of a proof of the whole day.
+   * R8: the number of rows with which the next reading of a day is compared. It falls after a reading with half of the rows or more,
+   * or after two readings an hour apart that show the same number, also if the listing of the second one moved (P6). `proven`: the number
+   * of the newest proof that a state covers. A later reading that covers only a part of the day counts, too.
    */
   #acceptedOf(day: string, proven: number, uncovered: ReadonlySet<string>): number {
     const newest = this.#reportsOf(day).at(-1);

@@ -2765,7 +2765,7 @@ anchored as (
 anchors as (
   select * from anchored where rank_ = 1
 ),
--- The newest anchor whose reading would have listed or taken the strays of the day.
+-- The newest report that may judge strays. A stray that its reading neither lists nor takes over as a row of the day is gone.
 stray_judges as (
   select * from anchored where judges_strays = 1 and stray_rank = 1
 )
@@ -2856,7 +2856,7 @@ anchored as (
 anchors as (
   select * from anchored where rank_ = 1
 ),
--- The newest anchor whose reading would have listed or taken the strays of the day.
+-- The newest report that may judge strays. A stray that its reading neither lists nor takes over as a row of the day is gone.
 stray_judges as (
   select * from anchored where judges_strays = 1 and stray_rank = 1
 )
@@ -5127,7 +5127,7 @@ anchored as (
 anchors as (
   select * from anchored where rank_ = 1
 ),
--- The newest anchor whose reading would have listed or taken the strays of the day.
+-- The newest report that may judge strays. A stray that its reading neither lists nor takes over as a row of the day is gone.
 stray_judges as (
   select * from anchored where judges_strays = 1 and stray_rank = 1
 )
@@ -6528,7 +6528,7 @@ anchored as (
 anchors as (
   select * from anchored where rank_ = 1
 ),
--- The newest anchor whose reading would have listed or taken the strays of the day.
+-- The newest report that may judge strays. A stray that its reading neither lists nor takes over as a row of the day is gone.
 stray_judges as (
   select * from anchored where judges_strays = 1 and stray_rank = 1
 )

@@ -96,7 +96,7 @@ where 1 = 0
   frozen one names none of the labels. Both are the teams on the `day` of the row.
 #}
 {% macro with_book_teams(rows) -%}
-  {%- set labels = ['api_key_id', 'project_id', 'workspace_id'] -%}
+  {%- set labels = ai_billing.team_labels() -%}
   select
     named.*,
     named.team as team_now,
@@ -158,8 +158,8 @@ where digest is null
 {% macro bounded_day(day, bound) %}case when {{ day }} <> {{ bound }} then {{ ai_billing.day_text(day) }} end{% endmacro %}
 
 {#
-  The statements that write the book that `ai_billing_closes` asks for with a row that has no digest yet. A book counts once it has a
-  digest, so that the last statement makes it whole: a process that dies before leaves nothing that counts.
+  The statements that write a book. A row of `ai_billing_closes` without a digest asks for the book. The last statement writes the
+  digest, and only a book with a digest counts: a process that dies before leaves nothing that counts.
 #}
 {% macro close_statements() %}
   {%- set entries, lines = ai_billing.book_columns('close_entries'), ai_billing.book_columns('close_lines') -%}

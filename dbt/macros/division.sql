@@ -9,8 +9,8 @@
   round(round({{ amount }}, 18) / {{ count }}, 18)
 {%- endmacro %}
 
-{# DuckDB divides decimals as floats. So this divides their digits, as whole numbers of 128 bits. Half of one more than the twofold
-   quotient is the rounded quotient. Null for an amount of 10^19 or more, because twice its digits would not fit. #}
+{# DuckDB divides decimals as floats. So this divides their digits, as whole numbers of 128 bits. To round a quotient, it divides twice
+   the digits, adds one, and halves the result. Null for an amount of 10^19 or more, because twice its digits would not fit. #}
 {% macro duckdb__divided(amount, count) -%}
   {%- set digits = ai_billing.duckdb_digits(amount) -%}
   case when abs({{ amount }}) < 10000000000000000000

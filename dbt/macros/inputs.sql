@@ -103,6 +103,9 @@
   case when {{ last_day }} < {{ ai_billing.last_of_days() }} then {{ ai_billing.add_days(last_day, 1) }} else {{ ai_billing.last_of_days() }} end
 {%- endmacro %}
 
+{# The labels that a row of the team map may name. The first one that has a team decides. #}
+{% macro team_labels() %}{{ return(['api_key_id', 'project_id', 'workspace_id']) }}{% endmacro %}
+
 {# The rows of the team map that can be used, with their days: from `first_day` to the day before `end_day`. #}
 {% macro team_claims() -%}
   select distinct
@@ -118,7 +121,7 @@
       {{ ai_billing.input_rows('teams') }}
     ) as given
   ) as typed
-  where label in ('api_key_id', 'project_id', 'workspace_id') and value is not null and team is not null
+  where label in ('{{ ai_billing.team_labels() | join("', '") }}') and value is not null and team is not null
     and (valid_from is null or from_day is not null) and (valid_to is null or to_day is not null)
     and coalesce(from_day <= to_day, true)
 {%- endmacro %}
@@ -149,7 +152,7 @@
 {# Rows of costs with a `day`, each with its team on this day: the team of its key, else of its project, else of its workspace.
    `allocated_by` names the label that decided. Both are null if none of the three has a team. #}
 {% macro with_team(rows) -%}
-  {%- set labels = ['api_key_id', 'project_id', 'workspace_id'] -%}
+  {%- set labels = ai_billing.team_labels() -%}
   select
     rows_.*,
     coalesce({% for label in labels %}by_{{ label }}.team{{ ', ' if not loop.last }}{% endfor %}) as team,

@@ -132,7 +132,8 @@ left join places on placed.place = places.place
   left join named on case when length(rows_.reading_id) = 14 then substr(rows_.reading_id, 10, 5) end = named.chain
 {%- endmacro %}
 
-{# The rows of `known_rows` with the first and the last place of their records, for rows without a place of their own. #}
+{# The rows of `known_rows`. Each has the first and the last place in which any row of its record is known: a row without a place of
+   its own takes one of these. #}
 {% macro known_places() %}{{ return(adapter.dispatch('known_places', 'ai_billing')()) }}{% endmacro %}
 {% macro default__known_places() -%}
 -- Window functions find the place of a record in one pass. A join could be slow if the planner expects too few rows.

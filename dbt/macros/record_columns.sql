@@ -64,7 +64,7 @@
   }[dataset]) }}
 {% endmacro %}
 
-{# The columns that hold a dimension of capabilities: in usage, in costs, or in both. #}
+{# The columns that hold a dimension of capabilities: in usage, in costs, or in both; `prices`: those of both that make a price of its own. #}
 {% macro labels(where) %}
   {{ return({
     'usage': [
@@ -90,6 +90,12 @@
       'project_id',
       'workspace_id',
       'api_key_id',
+      'service_tier',
+      'workload_type',
+      'upstream_provider',
+    ],
+    'prices': [
+      'model_id',
       'service_tier',
       'workload_type',
       'upstream_provider',

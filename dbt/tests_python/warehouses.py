@@ -128,8 +128,8 @@ class Warehouse:
             self.run(book_table(self.name, name, nodes(self.name)))
 
     def close_book(self, view: str, month: str, at: str, *, accrue: bool = False, why: str | None = None) -> list[dict]:
-        """Closes a month, or closes it again if there is a `why`. Returns the obstacles that no accrual may stand for; if
-        there are any, the month is not closed. `doubts` then has all obstacles."""
+        """Closes a month; with a `why`, closes it again. Returns the obstacles that forbid the close although accruals may stand
+        for what is not certain: then nothing is closed. `doubts` has all obstacles."""
         [held] = self.all(f"select coalesce(max(version), 0) as newest from ai_billing_closes where book_view = '{view}' "
                           f"and book_month = date '{month}-01'")
         version = max(2, held["newest"] + 1) if why else 1

@@ -19,7 +19,7 @@ export interface StateInput {
   readonly at: PlanInput;
 }
 
-const FINGERPRINT: Readonly<Record<"usage" | "costs", StateOwner>> = {
+const OWNERS: Readonly<Record<"usage" | "costs", StateOwner>> = {
   usage: {
     base_url: "https://billing.example.com",
     dataset: "usage",
@@ -43,7 +43,7 @@ export function drawStates(random: Random): StateInput {
     type: "STREAM",
     stream: {
       stream_descriptor: { name, namespace: null },
-      stream_state: drawState(random, mode, FINGERPRINT[name]),
+      stream_state: drawState(random, mode, OWNERS[name]),
     },
     sourceStats: { recordCount: 3 },
   }));
@@ -188,12 +188,12 @@ export interface Taken {
 /** Runs a state file through the connector's own code, for one stream. */
 export function takeState(value: unknown, stream: "usage" | "costs", input: StateInput): Taken {
   const { mode, at } = input;
-  const fingerprint = FINGERPRINT[stream];
-  const state = decodeState(parseStateFile(value).get(stream), fingerprint, mode);
+  const owner = OWNERS[stream];
+  const state = decodeState(parseStateFile(value).get(stream), owner, mode);
   const plan: Plan<StreamState> =
     mode === "incremental"
       ? planIncremental(state?.mode === "incremental" ? state : null, at)
       : planFullRefresh(state?.mode === "full_refresh" ? state : null, at);
-  const written: unknown = JSON.parse(JSON.stringify(encodeState(plan.state, fingerprint)));
-  return { state, plan, again: decodeState(written, fingerprint, mode) };
+  const written: unknown = JSON.parse(JSON.stringify(encodeState(plan.state, owner)));
+  return { state, plan, again: decodeState(written, owner, mode) };
 }

@@ -1,6 +1,9 @@
 // Made by `npm run generate` from schemas/. Do not edit.
 
-/** The columns that hold a dimension of capabilities, with their names in the dbt models. */
+/**
+ * The columns that hold a dimension of capabilities, with their names in the dbt models. `prices`: those of both datasets that make a
+ * price of its own.
+ */
 export const labels = {
   "usage": [
     {
@@ -59,6 +62,28 @@ export const labels = {
       "dimension": "api_key",
       "column": "x_ApiKeyId",
       "name": "api_key_id"
+    },
+    {
+      "dimension": "service_tier",
+      "column": "x_ServiceTier",
+      "name": "service_tier"
+    },
+    {
+      "dimension": "workload_type",
+      "column": "x_WorkloadType",
+      "name": "workload_type"
+    },
+    {
+      "dimension": "upstream_provider",
+      "column": "x_UpstreamProvider",
+      "name": "upstream_provider"
+    }
+  ],
+  "prices": [
+    {
+      "dimension": "model",
+      "column": "x_ModelId",
+      "name": "model_id"
     },
     {
       "dimension": "service_tier",

@@ -105,7 +105,7 @@ export class PlainShape implements PageRecord {
   }
 
   /**
-   * To be called before the records of a page. The first of them changes all members.
+   * To be called before the records of each page. All members of the page's first record count as changed.
    *
    * @param view the same memory as `bytes`
    */

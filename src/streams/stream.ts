@@ -85,7 +85,7 @@ export type OpenPages = (
  * milliseconds since 1970.
  */
 export interface SourceNotes {
-  /** Takes back the note of the stored state, before the first request for the dataset. */
+  /** Gives the source the note that the stored state keeps, before the first request for the dataset. */
   readonly recall: (dataset: StreamDefinition["name"], note: string) => void;
   /** The note that the next state keeps: at most 2,000 characters; null if there is none. */
   readonly note: (dataset: StreamDefinition["name"]) => string | null;

@@ -1,4 +1,5 @@
 /** Unit costs of one currency, each kind of token by itself; the days on which a price changed; and what caching saved. */
+import { labels } from "../../src/generated/labels.ts";
 import { literal } from "../columns.ts";
 import type { Asked } from "../database.ts";
 import { plain, ratio, rounded, subtract } from "../decimals.ts";
@@ -14,7 +15,8 @@ const WEEKS = 26;
 const CHANGES = 6;
 
 /** A model, the kind of token, and what else makes a price of its own. */
-const NAME = `concat_ws(', ', model_id || ' ' || replace(replace(usage_type, 'x_', ''), '_', ' '), service_tier, workload_type, upstream_provider)`;
+const OTHERS = labels.prices.map(({ name }) => name).filter((name) => name !== "model_id");
+const NAME = `concat_ws(', ', model_id || ' ' || replace(replace(usage_type, 'x_', ''), '_', ' '), ${OTHERS.join(", ")})`;
 
 const priced = (currency: string): string => `(
   SELECT *, ${NAME} AS name, date_trunc('week', day)::DATE AS week FROM prices

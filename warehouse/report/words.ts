@@ -80,7 +80,7 @@ function overWords(teams: readonly TeamBudget[], isMonthOver: boolean): string {
   return `; ${over.length} of ${count(all, "team")} with a budget ${verb}: ${names}`;
 }
 
-/** The comparison in the claim. Without a share the amount of the month before is named: it was 0, or below 0 by credits. */
+/** The comparison in the headline, in percent. If the month before was 0 or less, there is no percentage, and its amount is named. */
 function sinceOf(head: Headline, currency: string): string {
   const { comparison: compared } = head;
   if (compared === null)

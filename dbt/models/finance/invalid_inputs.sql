@@ -1,8 +1,9 @@
 -- Rows of the inputs that the models cannot use, with all faults of each.
-{%- set labels = "label in ('api_key_id', 'project_id', 'workspace_id')" %}
+{%- set labels = ai_billing.team_labels() %}
+{%- set is_label = "label in ('" ~ labels | join("', '") ~ "')" %}
 {%- set faults = {
   'teams': [
-    ["not coalesce(" ~ labels ~ ", false)", 'label is none of api_key_id, project_id, workspace_id'],
+    ["not coalesce(" ~ is_label ~ ", false)", 'label is none of ' ~ labels | join(', ')],
     ['value is null', 'value is missing'],
     ['team is null', 'team is missing'],
     ['valid_from is not null and ' ~ ai_billing.date_of('given.valid_from') ~ ' is null', 'valid_from is not written as YYYY-MM-DD'],

@@ -3,8 +3,8 @@
 -- A price counts once it holds on three days with usage: it is the same on the day and on the next two, give or take one percent, because
 -- costs are rounded. It is a change if it differs from the one that held before. So a day, or two in a row, that was corrected later is
 -- none, and neither is a day that is still in progress.
-{%- set series = ['account', 'base_url', 'service_provider_name', 'service_name', 'model_id', 'service_tier', 'workload_type',
-  'upstream_provider', 'usage_type', 'unit', 'billing_currency'] %}
+{%- set series = ['account', 'base_url', 'service_provider_name', 'service_name'] + ai_billing.labels('prices')
+  + ['usage_type', 'unit', 'billing_currency'] %}
 {%- set kinds = ['effective', 'list'] %}
 with summed as (
   select

@@ -36,7 +36,7 @@ unclear as (
 ),
 
 unowned as (
-  {%- for label in ['api_key_id', 'project_id', 'workspace_id'] %}
+  {%- for label in ai_billing.team_labels() %}
   select '{{ label }}' as label, {{ label }} as value, day, billing_currency, sum(billed_cost) as billed_cost
   from {{ ref('ai_billing__owned_costs') }}
   where team is null and {{ label }} is not null
