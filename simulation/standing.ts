@@ -86,15 +86,16 @@ export class Standing {
     } else this.#known.clear();
     for (const [day, { anchor }] of this.#days) {
       const known = this.#known.get(day);
-      if (anchor === undefined || uncovered.has(anchor.reading_id)) {
-        if (known !== undefined) this.#known.set(day, this.#acceptedOf(day, known, uncovered));
-        continue;
-      }
-      const { reading_id: readingId, rows } = anchor;
       const at = Date.parse(day);
-      if (at < passed.keptFrom || at >= passed.keptUntil) this.#left.set(day, readingId);
-      if (this.#left.get(day) === readingId) this.#known.delete(day);
-      else this.#known.set(day, this.#acceptedOf(day, rows, uncovered));
+      const hasLeft = at < passed.keptFrom || at >= passed.keptUntil;
+      if (hasLeft && anchor !== undefined) this.#left.set(day, anchor.reading_id);
+      if (hasLeft || (anchor !== undefined && this.#left.get(day) === anchor.reading_id)) {
+        this.#known.delete(day);
+      } else if (anchor !== undefined && !uncovered.has(anchor.reading_id)) {
+        this.#known.set(day, this.#acceptedOf(day, anchor.rows, uncovered));
+      } else if (known !== undefined) {
+        this.#known.set(day, this.#acceptedOf(day, known, uncovered));
+      }
     }
     return [...faults, ...this.#forgotten(passed)];
   }
