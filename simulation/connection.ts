@@ -49,7 +49,10 @@ export class Connection {
   mayCountTwice = false;
   /** R4: the streams whose platform gave back a STATE that is older than the last one before the rows that it kept. */
   readonly tooOld = new Set<StreamName>();
-  /** R4: the ids of the reports that the platform kept behind such a STATE: the state does not know that their days are due. */
+  /**
+   * R4: the ids of the reports that the platform kept behind such a STATE, and of the readings whose rows it kept there: the state does not
+   * know that their days are due, nor their provisional costs.
+   */
   readonly tooOldFor = new Set<string>();
   /** The readings whose reports came after the last STATE that the platform kept: the state knows nothing of them. */
   readonly #uncovered = new Set<string>();
@@ -262,7 +265,9 @@ export class Connection {
         if (version === undefined) continue;
         this.warehouse.load(version, item.readingId);
         loaded += 1;
-        if (index > nextIndex) this.tooOld.add(stream);
+        if (index <= nextIndex) continue;
+        this.tooOld.add(stream);
+        this.tooOldFor.add(item.readingId);
       }
       for (const [index, item] of result.items.entries()) {
         if (item.kind !== "report" || item.row.dataset !== stream) continue;

@@ -68,6 +68,10 @@ test.for([
     230_019_420,
   ],
   [
+    "the same of rows whose reading was never reported, because the process died before the end of their window (R4)",
+    952_014_779,
+  ],
+  [
     "a killed sync whose clock was ahead had a day out of its retention: the scrub finds the day's changes (W3)",
     260_002_255,
   ],

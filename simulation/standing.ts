@@ -38,7 +38,7 @@ export interface Passed {
   readonly keepsValues: boolean;
   /** The readings that no kept state has covered since their report. */
   readonly uncovered: ReadonlySet<string>;
-  /** R4: the reports for which the platform gave back a STATE that is too old. */
+  /** R4: the reports, and the readings of rows, for which the platform gave back a STATE that is too old. */
   readonly tooOldFor: ReadonlySet<string>;
 }
 
@@ -272,6 +272,7 @@ export class Standing {
   #forgotten(passed: Passed): string[] {
     const { isComplete, keepsValues, state, from, followedFrom, tooOldFor } = passed;
     if (!isComplete || !keepsValues || this.#rules.stream !== "costs") return [];
+    const { deduplicated } = this.#warehouse;
     const followed = new Set((state?.provisional ?? []).map(([day]) => day));
     const position = Date.parse(state?.position ?? iso(0));
     const faults: string[] = [];
@@ -287,7 +288,10 @@ export class Standing {
       if (this.#proofsOf(day).some(({ reading_id: id }) => id > anchor.reading_id)) continue;
       // The state follows a cost that is posted later under a day of the window that shows it.
       const provisional = [...rows.values()].find(
-        ({ status, record }) => status === "provisional" && !isPostedLater(this.#rules, record),
+        ({ status, record }) =>
+          status === "provisional" &&
+          !isPostedLater(this.#rules, record) &&
+          !tooOldFor.has(deduplicated.costs.get(record.id)?.readingId ?? ""),
       );
       if (provisional !== undefined)
         faults.push(
