@@ -10,6 +10,7 @@ import { missingModel } from "./missing_model.ts";
 import { CONVERTED, makeClock, makeCosts, makeDays, ofCurrency } from "./report/clock.ts";
 import { currenciesOf } from "./report/data.ts";
 import { count, decimal, longDate, money } from "./report/format.ts";
+import { namesOf } from "./report/words.ts";
 import { reportingWithin } from "./reporting.ts";
 import { cleaned, paintFor } from "./text.ts";
 
@@ -64,6 +65,8 @@ interface Converted extends Costs {
 interface Proof {
   readonly days: number;
   readonly proven: number;
+  /** Accounts of which no day of costs was ever read. */
+  readonly unread: readonly string[];
 }
 
 /** @throws ConnectorError `database`, or `invalid_arguments` for a period that ends before it begins */
@@ -173,7 +176,12 @@ async function proofOf(database: Database, { from, through }: Period): Promise<P
   const [[days = "0", proven = "0"] = []] = await database.query(`
     SELECT (SELECT count(*) FROM report_accounts) * (DATE ${literal(through)} - DATE ${literal(from)} + 1),
            (SELECT count(*) FROM report_days WHERE is_proven AND day BETWEEN DATE ${literal(from)} AND DATE ${literal(through)})`);
-  return { days: Number(days), proven: Number(proven) };
+  const unread = await database.query("SELECT name FROM report_unread ORDER BY 1");
+  return {
+    days: Number(days),
+    proven: Number(proven),
+    unread: unread.map(([name = ""]) => name),
+  };
 }
 
 interface Result {
@@ -267,7 +275,7 @@ function barOf(amount: string, largest: number): string {
   return (Number(amount) < 0 ? "░" : "█").repeat(length);
 }
 
-function proofLine({ found, proof: { days, proven } }: Result): string {
+function proofLine({ found, proof: { days, proven, unread } }: Result): string {
   const open = found
     .filter(({ provisional }) => provisional !== "0")
     .map(
@@ -275,5 +283,6 @@ function proofLine({ found, proof: { days, proven } }: Result): string {
         `; ${money(provisional, 2)} ${currency} of it still provisional`,
     );
   const rest = days === proven ? "" : `, ${decimal(String(days - proven))} NOT PROVEN`;
-  return `Proof: ${decimal(String(proven))} of ${count(days, "day")} of costs proven${rest}${open.join("")}`;
+  const without = unread.length === 0 ? "" : `; the costs of ${namesOf(unread)} were never read`;
+  return `Proof: ${decimal(String(proven))} of ${count(days, "day")} of costs proven${rest}${without}${open.join("")}`;
 }

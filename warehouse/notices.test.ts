@@ -59,9 +59,11 @@ const HEADLINE: Headline = {
   throughDay: "2026-03-09",
   hasCompleteDay: true,
   isOver: false,
+  isWhole: true,
   toDate: "80",
   comparison: null,
   behind: [],
+  unread: [],
   ahead: null,
   forecast: "190",
   range: null,
@@ -173,6 +175,30 @@ test("budgets of projects and fiscal years, and in the reporting currency, are t
       "Project Chat exceeded the budget of 50.00 in March 2026: 60.00 USD so far, 70.00 by the forecast.",
       "Search exceeded the budget of 50.00 in March 2026: 60.00 EUR so far.",
     ],
+  ]);
+});
+
+test("no forecast is told of a currency that has none on the first screen, such as while an account is behind", async () => {
+  await database.run(`
+    INSERT INTO budget_status VALUES
+      ('project_id', 'p-1', NULL, '2026-03-01', '2026-03-01', 'USD', 40, 70, 50, false, true, false),
+      ('project_id', 'p-1', NULL, '2026-03-01', '2026-03-01', 'GBP', 40, 70, 50, false, true, false),
+      ('model_id', 'm-1', NULL, '2026-03-01', '2026-03-01', 'USD', 60, 70, 50, true, true, false),
+      ('all', NULL, '2026', '2026-01-01', '2026-12-01', 'USD', 60, 700, 500, false, true, false),
+      ('all', NULL, '2026', '2026-01-01', '2026-12-01', 'EUR', 60, 700, 500, false, true, true)`);
+  const b = { name: "b", throughDay: "2026-03-02", billed: "40", isUnread: false };
+  await tell(summaryWith({ headline: { forecast: null, behind: [b], isWhole: false } }));
+  expect(told).toEqual([
+    [
+      "Model m-1 exceeded the budget of 50.00 in March 2026: 60.00 USD so far.",
+      "Project Chat will exceed the budget of 50.00 in March 2026 by the forecast: 70.00 GBP.",
+    ],
+  ]);
+  await tell(summaryWith({}));
+  expect(told[1]).toEqual([
+    "All costs will exceed the budget of 500.00 in FY2026 by the forecast: 700.00 EUR.",
+    "All costs will exceed the budget of 500.00 in FY2026 by the forecast: 700.00 USD.",
+    "Project Chat will exceed the budget of 50.00 in March 2026 by the forecast: 70.00 USD.",
   ]);
 });
 

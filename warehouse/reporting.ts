@@ -2,6 +2,7 @@
 import { literal } from "./columns.ts";
 import type { Asked, Database } from "./database.ts";
 import { plain } from "./decimals.ts";
+import { HAS_GAPS } from "./report/clock.ts";
 import type { Reporting, ReportingBudget } from "./report/model.ts";
 
 /** The table that holds the currency: one row, or none. The models read it. */
@@ -48,12 +49,15 @@ export async function reportingOf(database: Asked): Promise<Reporting | null> {
   };
 }
 
-/** The budgets in the reporting currency whose month or fiscal year is running. */
+/**
+ * The budgets in the reporting currency whose month or fiscal year is running. They count the costs of all accounts, so none has a
+ * forecast while an account is behind.
+ */
 async function budgetsOf(database: Asked): Promise<ReportingBudget[]> {
   const rows = await database.query(`
     SELECT CASE label WHEN 'all' THEN 'all costs' WHEN 'team' THEN 'team ' || value WHEN 'project_id' THEN 'project ' || value
              WHEN 'model_id' THEN 'model ' || value ELSE value END || coalesce(', FY' || fiscal_year, ''),
-           budget, billed_cost, forecast_cost
+           budget, billed_cost, CASE WHEN NOT ${HAS_GAPS} THEN forecast_cost END
     FROM budget_status JOIN report_clock AS clock ON clock.month BETWEEN first_month AND last_month
     WHERE is_converted ORDER BY billed_cost / nullif(budget, 0) DESC, 1`);
   return rows.map(([name = "", budget = "0", billed = "0", forecast = "null"]) => ({

@@ -86,14 +86,14 @@ function monthRows({ months, headline, later, all }: Overview): Row[] {
     if (index > 0 && read === "none") return [];
     const isRunning = index === 0;
     const waiting = later === "0" ? "" : `; ${money(later, DIGITS)} of later days not in it yet`;
-    const through = `through ${shortDate(headline.throughDay)}${waiting}`;
     const part = read === "whole" ? "" : "not all of its days were read";
+    const through = [`through ${shortDate(headline.throughDay)}${waiting}`, part];
     return [
       {
         group: "Months",
         name: isRunning ? monthName(headline, true) : month(first),
         amount: money(billed, DIGITS),
-        rest: isRunning ? through : part,
+        rest: isRunning ? through.filter((words) => words !== "").join("; ") : part,
       },
     ];
   });

@@ -1,4 +1,5 @@
 /** For tests: the database of a sync with costs that `close` can close. */
+import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
 import { inputTables } from "./models.ts";
 import { prepare } from "./store.ts";
@@ -11,6 +12,8 @@ interface Reading {
   readonly end: string;
   /** A query of `id`, `day`, `category`, `cost` and `status` of records. */
   readonly records: string;
+  /** The label of the account; absent for an account without one. */
+  readonly account?: string;
 }
 
 /** A query of records for {@link Reading}: a record of 20.00 for each day of a range, whose id is the month and the day. */
@@ -39,7 +42,7 @@ export async function october(path: string): Promise<void> {
 /** Adds the rows and the reports of a reading that wrote every day of its range. */
 export async function addReading(
   database: Database,
-  { id, at, first, end, records }: Reading,
+  { id, at, first, end, records, account }: Reading,
 ): Promise<void> {
   await database.run(`
     INSERT INTO costs BY NAME
@@ -54,7 +57,7 @@ export async function addReading(
   await database.run(`
     INSERT INTO export_windows BY NAME
     SELECT '${id}-' || strftime(day, '%m-%d') AS id, '${id}' AS reading_id, '${id}' AS rows_reading_id, 'c' AS chain,
-           'costs' AS dataset, '1d' AS granularity, 'https://a.example' AS base_url, TIMESTAMP '${first}' AS window_start,
+           'costs' AS dataset, '1d' AS granularity, 'https://a.example' AS base_url, ${account === undefined ? "NULL" : literal(account)} AS account, TIMESTAMP '${first}' AS window_start,
            TIMESTAMP '${end}' AS window_end, day::DATE AS "day", true AS inside_window, true AS whole_window,
            TIMESTAMP '${first}' AS covered_from, TIMESTAMP '${end}' AS covered_through, TIMESTAMP '${at}' AS began_at,
            TIMESTAMP '${at}' AS ended_at, TIMESTAMP '${at}' AS pass_began_at, false AS resumed, TIMESTAMP '${at}' AS first_as_of,

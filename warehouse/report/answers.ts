@@ -38,7 +38,8 @@ export class Answers implements Asked {
     const [[days = ""] = []] = await database.query(
       "SELECT count(*) || ' ' || coalesce(sum(hash(days)), 0) FROM report_days AS days",
     );
-    const basis = hashOf(`${days} ${DEFINITIONS}`);
+    const unread = await database.query("SELECT place, name FROM report_unread ORDER BY ALL");
+    const basis = hashOf(`${days} ${JSON.stringify(unread)} ${DEFINITIONS}`);
     return new Answers(database, basis, await readAnswers(database, basis));
   }
 

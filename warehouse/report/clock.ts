@@ -2,6 +2,7 @@
  * The day that holds for the whole page, and the days that may be compared. Queries of the page read the tables that are made here:
  *
  * - `report_days`: each known day of costs of each account, and whether a reading covers all of it
+ * - `report_unread`: the accounts of which no day of costs was ever read
  * - `report_accounts`: each account with its newest complete day, and whether it takes part in comparisons
  * - `report_clock`: the running month and its last day on the page; one row
  * - `report_pairs`: the days of each account that were read in this month and in the month before
@@ -11,7 +12,7 @@ import { literal } from "../columns.ts";
 import type { Asked, Database } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { modelQuery } from "../models.ts";
-import type { Ahead, Behind, Comparison, Reach } from "./model.ts";
+import type { Ahead, Behind, Comparison, Reach, Unread } from "./model.ts";
 
 /** An account that is more days behind the others leaves the comparisons, because otherwise it would hold up all of them. */
 const DAYS_BEHIND = 3;
@@ -19,29 +20,54 @@ const DAYS_BEHIND = 3;
 /** Account and address in one, for joins. */
 export const PLACE = "coalesce(base_url, '') || ' ' || coalesce(account, '')";
 
-/** Makes `report_days`, of which all other tables of this file and the models are made. */
-export const makeDays = (database: Database): Promise<void> =>
-  database.run(`
+/** Makes `report_days` and `report_unread`, of which all other tables of this file and the models are made. */
+export async function makeDays(database: Database): Promise<void> {
+  await database.run(`
     CREATE OR REPLACE TEMP TABLE report_days AS
     SELECT ${PLACE} AS place, any_value(coalesce(account, base_url, '')) AS name, day,
            coalesce(bool_or(status <> 'incomplete' AND covered_through >= CAST(day + 1 AS TIMESTAMP)), false) AS is_complete,
            bool_and(status = 'proven') AS is_proven
     FROM completeness WHERE dataset = 'costs' GROUP BY place, day`);
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE report_unread AS ${await unreadAccounts(database)}`,
+  );
+}
+
+/** A query of the accounts of which no day of costs was ever read. Only the file of a sync knows the accounts that it was to read. */
+async function unreadAccounts(database: Database): Promise<string> {
+  const [[tables = "0"] = []] = await database.query(`
+    SELECT count(*) FROM duckdb_tables()
+    WHERE database_name = current_database() AND schema_name = 'source_ai_billing' AND table_name IN ('accounts', 'states')`);
+  if (tables !== "2") return "SELECT '' AS place, '' AS name WHERE false";
+  // The state of an account without a stream of costs has other streams only. A config without a label may read rows with one.
+  return `
+    SELECT ${PLACE} AS place, coalesce(nullif(account, ''), nullif(name, ''), base_url) AS name
+    FROM source_ai_billing.accounts AS accounts
+    WHERE NOT EXISTS (
+        FROM completeness AS known
+        WHERE dataset = 'costs' AND known.base_url = accounts.base_url AND (known.account = accounts.account OR accounts.account = ''))
+      AND coalesce((
+        SELECT bool_or(stream = 'costs') FROM source_ai_billing.states AS held
+        WHERE held.base_url = accounts.base_url AND held.account = accounts.account), true)`;
+}
 
 /** The statements that make the other tables that are the same for all currencies. */
 const CLOCK: readonly string[] = [
   // An account without costs in the two newest months says nothing about them. If that is true of all accounts, each of them counts.
+  // Of an account that was never read nobody knows whether it has costs: it counts, without any day.
   `
     CREATE OR REPLACE TEMP TABLE report_accounts AS
     WITH known AS (
-      SELECT place, any_value(name) AS name, max(day) FILTER (is_complete) AS through_day, max(day) AS known_day
+      SELECT place, any_value(name) AS name, min(day) AS first_day, max(day) FILTER (is_complete) AS through_day, max(day) AS known_day
       FROM report_days GROUP BY place),
     newest AS (SELECT coalesce(max(through_day), max(known_day)) AS day FROM known),
     spending AS (
       SELECT DISTINCT ${PLACE} AS place FROM daily_costs, newest
       WHERE records > 0 AND daily_costs.day >= date_trunc('month', newest.day) - INTERVAL 1 MONTH),
     judged AS (
-      SELECT *, (place IN (FROM spending) OR NOT EXISTS (FROM known SEMI JOIN spending USING (place))) AS is_active FROM known)
+      SELECT *, (place IN (FROM spending) OR NOT EXISTS (FROM known SEMI JOIN spending USING (place))) AS is_active FROM known
+      UNION ALL
+      SELECT place, name, NULL, NULL, NULL, true FROM report_unread)
     SELECT *, is_active AND max(through_day) FILTER (is_active) OVER () IS NOT NULL
              AND (through_day IS NULL OR through_day < max(through_day) FILTER (is_active) OVER () - ${DAYS_BEHIND}) AS is_behind
     FROM judged`,
@@ -100,7 +126,7 @@ const withTeams = (source: string): string => `
 const withoutTeams = (source: string): string =>
   `SELECT daily.*, ${PLACE} AS place, NULL::VARCHAR AS team FROM (${source}) AS daily`;
 
-/** All that the tables of this file follow from, besides `report_days` and the models. */
+/** All that the tables of this file follow from, besides `report_days`, `report_unread` and the models. */
 export const DEFINITIONS = [...CLOCK, withTeams(""), withoutTeams("")].join("\n");
 
 /**
@@ -141,14 +167,27 @@ export const COMPARED = `(
 export const TO_DATE =
   "(SELECT costs.* FROM report_costs AS costs JOIN report_clock AS clock ON costs.day BETWEEN clock.month AND clock.through_day)";
 
-/** Accounts with costs of the currency in the two months; if there are none, all that the page is about. */
+/** Accounts with costs of the currency in the two months; if there are none, all that the page is about. Those never read may have some. */
 const CONCERNED = `(
   WITH spending AS (
     SELECT DISTINCT place FROM report_costs AS costs
     JOIN report_clock AS clock ON costs.day BETWEEN clock.previous_month AND clock.through_day WHERE records > 0)
   FROM spending
   UNION ALL
-  SELECT place FROM report_accounts WHERE is_active AND NOT EXISTS (FROM spending))`;
+  SELECT place FROM report_accounts
+  WHERE is_active AND (NOT EXISTS (FROM spending) OR known_day IS NULL))`;
+
+/** The accounts that are concerned, each with the days of the month up to that of the page, and what was read of them. */
+export const DAYS_CONCERNED = `(
+  SELECT accounts.place, first_day, days.day, coalesce(is_complete, false) AS is_complete, coalesce(is_proven, false) AS is_proven
+  FROM (
+    SELECT unnest(generate_series(month::TIMESTAMP, through_day::TIMESTAMP, INTERVAL 1 DAY))::DATE AS day FROM report_clock) AS days
+  CROSS JOIN (FROM report_accounts SEMI JOIN ${CONCERNED} AS concerned USING (place)) AS accounts
+  LEFT JOIN report_days AS known ON known.place = accounts.place AND known.day = days.day)`;
+
+/** A condition: an account is behind, or lacks the first days of the running month. Then no forecast of any budget holds. */
+export const HAS_GAPS = `EXISTS (
+  FROM report_accounts CROSS JOIN report_clock WHERE is_active AND (is_behind OR known_day IS NULL OR first_day > month))`;
 
 /** The comparison of the two months; null if no day of an account with costs was read in both. */
 export async function comparison(database: Asked): Promise<Comparison | null> {
@@ -177,15 +216,33 @@ export async function comparison(database: Asked): Promise<Comparison | null> {
 /** The accounts that left the comparisons, with their costs since the first of the month before. */
 export async function behind(database: Asked): Promise<Behind[]> {
   const rows = await database.query(`
-    SELECT name, accounts.through_day, sum(billed_cost)
+    SELECT name, accounts.through_day, sum(billed_cost), false
     FROM report_accounts AS accounts
     JOIN report_costs AS costs ON costs.place = accounts.place AND costs.records > 0
     JOIN report_clock AS clock ON costs.day BETWEEN clock.previous_month AND clock.through_day
-    WHERE is_behind GROUP BY ALL ORDER BY 1, 2`);
-  return rows.map(([name = "", through = "null", billed = "0"]) => ({
+    WHERE is_behind GROUP BY ALL
+    UNION ALL
+    SELECT name, NULL, 0, true FROM report_accounts WHERE known_day IS NULL
+    ORDER BY 1, 2`);
+  return rows.map(([name = "", through = "null", billed = "0", isUnread]) => ({
     name,
     throughDay: through === "null" ? null : through,
     billed: plain(billed),
+    isUnread: isUnread === "true",
+  }));
+}
+
+/** The accounts of which the first days of the running month were never read. */
+export async function unread(database: Asked): Promise<Unread[]> {
+  const rows = await database.query(`
+    SELECT CASE WHEN (SELECT count(*) FROM report_accounts) > 1 THEN name END, min(day), max(day), count(*)
+    FROM ${DAYS_CONCERNED} AS days JOIN report_accounts AS accounts USING (place)
+    WHERE day < days.first_day GROUP BY place, name ORDER BY 1, 3`);
+  return rows.map(([name = "null", from = "", through = "", days = "0"]) => ({
+    name: name === "null" ? null : name,
+    from,
+    through,
+    days: Number(days),
   }));
 }
 

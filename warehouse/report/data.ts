@@ -9,7 +9,7 @@ import { unusables } from "../unusable.ts";
 import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
 import type { Answers } from "./answers.ts";
-import { reaches } from "./clock.ts";
+import { PLACE, reaches } from "./clock.ts";
 import { anomalies, changes, headline, teams } from "./first_screen.ts";
 import { invoices } from "./invoices.ts";
 import { movesOf } from "./moves.ts";
@@ -74,6 +74,7 @@ export async function reportData(
     views,
     reporting: await reportingOf(answers),
     ranges: await proofRanges(answers),
+    withoutCosts: await withoutCosts(answers),
     removed: await removedCosts(answers),
     faults: await faultsOf(answers),
     findings: await findingsOf(answers),
@@ -81,6 +82,18 @@ export async function reportData(
     madeBy,
   };
 }
+
+/** The accounts of which no costs are known: those never read, and those of which a table has usage only. */
+const withoutCosts = (database: Asked): Promise<string[]> =>
+  firstColumn(
+    database,
+    `SELECT name FROM report_unread
+     UNION
+     SELECT ${ACCOUNT} FROM completeness
+     WHERE dataset = 'usage' AND ${PLACE} NOT IN (SELECT place FROM report_days)
+       AND NOT EXISTS (FROM report_unread AS unread WHERE starts_with(${PLACE}, unread.place))
+     ORDER BY 1`,
+  );
 
 async function faultsOf(database: Asked): Promise<string[]> {
   const unusable = await firstColumn(

@@ -148,15 +148,18 @@ function sum(
   </div>`;
 }
 
-function budgetSum({ headline: { budget, isOver: isMonthOver }, currency }: View): Markup {
+function budgetSum({ headline: head, currency }: View): Markup {
+  const { budget, isOver: isMonthOver, isWhole } = head;
   if (budget === null) {
     return sum("budget", "Budget", "none", "", "give one with --budgets FILE.csv");
   }
   const rest = subtract(budget.amount, budget.forecast ?? budget.toDate);
   const isOver = Number(rest) < 0;
   const { says, forecast } = scopeOf(budget, isMonthOver);
-  const soFar = budget.forecast === null ? "so far" : forecast;
-  const compared = isMonthOver ? "the month is" : soFar;
+  // A month of which not all was read is never compared as if it was.
+  const known = isWhole ? "so far" : "the costs that were read are";
+  const soFar = budget.forecast === null ? known : forecast;
+  const compared = isMonthOver && budget.forecast !== null ? "the month is" : soFar;
   return sum(
     isOver ? "budget over" : "budget",
     "Budget",
@@ -222,7 +225,7 @@ function monthFigure(view: View): Markup {
               amount(billed),
               forecast === null ? "" : amount(forecast),
               budget === null ? "none" : amount(budget),
-              budget === null ? "" : amount(subtract(budget, forecast ?? billed)),
+              budget === null || forecast === null ? "" : amount(subtract(budget, forecast)),
             ]),
           )}</div>`,
         ];
@@ -239,8 +242,8 @@ ${found}
 }
 
 /** The lines of the chart beside the two months. A budget of a few teams is no line for the costs of all. */
-function budgetInChart({ headline: { budget, isOver } }: View): string {
-  if (isOver) return budget?.isOfAll === true ? ", and the budget" : "";
+function budgetInChart({ headline: { budget, isOver, forecast } }: View): string {
+  if (isOver || forecast === null) return budget?.isOfAll === true ? ", and the budget" : "";
   if (budget?.isOfAll === true) return ", the forecast and the budget";
   return ` and the forecast${budget === null ? "" : "; the budget of a part of the costs is in the table only"}`;
 }

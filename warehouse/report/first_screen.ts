@@ -2,16 +2,9 @@
 import { literal } from "../columns.ts";
 import type { Asked } from "../database.ts";
 import { plain } from "../decimals.ts";
-import { ahead, behind, comparison, PLACE, TO_DATE } from "./clock.ts";
-import type {
-  Anomalies,
-  Anomaly,
-  Behind,
-  Budget,
-  Headline,
-  LateChanges,
-  TeamBudget,
-} from "./model.ts";
+import { ahead, behind, comparison, DAYS_CONCERNED, TO_DATE, unread } from "./clock.ts";
+import { ACTIVE, forecastOf, nullable } from "./forecast.ts";
+import type { Anomalies, Anomaly, Budget, Headline, LateChanges, TeamBudget } from "./model.ts";
 
 /** An anomaly is news for so many days up to the day of the page. A change is news for so many days up to the newest reading. */
 const NEWS_DAYS = 35;
@@ -22,23 +15,14 @@ const ANOMALIES = 50;
 /** The largest number of late changes on the first screen. */
 const CHANGES = 6;
 
-/** The condition for rows of active accounts: those with costs in the two newest months. The other accounts have no forecast. */
-const ACTIVE = `${PLACE} IN (SELECT place FROM report_accounts WHERE is_active)`;
-
-const nullable = (text: string | undefined): string | null =>
-  text === undefined || text === "null" ? null : plain(text);
-
 /** The running month over all accounts, also of a currency that has no cost in this month. */
 export async function headline(database: Asked, currency: string): Promise<Headline> {
   const [row = []] = await database.query(`
     SELECT month, through_day, has_complete_day, day(last_day(month)), through_day = last_day(month),
            (SELECT coalesce(sum(billed_cost), 0) FROM ${TO_DATE}),
            (SELECT count(DISTINCT day) FROM ${TO_DATE} WHERE cost_status = 'provisional'),
-           through_day - month + 1 - (
-             SELECT count(*) FROM (
-               SELECT day FROM report_days SEMI JOIN (FROM report_accounts WHERE is_active AND NOT is_behind) USING (place)
-               WHERE is_proven AND day BETWEEN clock.month AND clock.through_day
-               GROUP BY day HAVING count(*) = (SELECT count(*) FROM report_accounts WHERE is_active AND NOT is_behind))),
+           (SELECT count(DISTINCT day) FROM ${DAYS_CONCERNED} WHERE day >= first_day AND NOT is_proven),
+           (SELECT count(*) FROM ${DAYS_CONCERNED} WHERE NOT is_complete),
            (SELECT count(DISTINCT record_id) FROM invalid_rows
             WHERE dataset = 'costs' AND billing_currency = ${literal(currency)} AND day BETWEEN clock.month AND clock.through_day)
     FROM report_clock AS clock WHERE month IS NOT NULL`);
@@ -51,21 +35,25 @@ export async function headline(database: Asked, currency: string): Promise<Headl
     billed = "0",
     ...counts
   ] = row;
-  const [daysProvisional = 0, daysNotProven = 0, unsummed = 0] = counts.map(Number);
-  const isOver = isLast === "true" && hasCompleteDay === "true";
+  const [daysProvisional = 0, daysNotProven = 0, daysMissing = 0, unsummed = 0] =
+    counts.map(Number);
   const toDate = plain(billed);
-  const left = await behind(database);
-  const { forecast, forecastMethod, range } = isOver
-    ? { forecast: toDate, forecastMethod: "the month is over", range: null }
-    : await forecastOf(database, { currency, month, throughDay }, left);
+  const gaps = {
+    behind: await behind(database),
+    unread: await unread(database),
+    isWhole: daysMissing === 0,
+  };
+  const isOver = isLast === "true" && hasCompleteDay === "true" && gaps.behind.length === 0;
+  const of = { currency, month, throughDay, toDate, isOver };
+  const { forecast, forecastMethod, range } = await forecastOf(database, of, gaps);
   return {
     month,
     throughDay,
     hasCompleteDay: hasCompleteDay === "true",
     isOver,
+    ...gaps,
     toDate,
     comparison: await comparison(database),
-    behind: left,
     ahead: await ahead(database),
     forecast,
     range,
@@ -76,74 +64,6 @@ export async function headline(database: Asked, currency: string): Promise<Headl
     unsummed,
     budget: await budgetOf(database, { currency, month, toDate, forecast, isOver }),
   };
-}
-
-/** Complete days of the month that a forecast needs, as in the model `monthly_costs`. */
-const FORECAST_DAYS = 7;
-
-type Forecast = Pick<Headline, "forecast" | "forecastMethod" | "range">;
-
-const noForecast = (forecastMethod: string): Forecast => ({
-  forecast: null,
-  forecastMethod,
-  range: null,
-});
-
-/** The forecast of all accounts together. There is none if an account is behind, or if an account has no forecast. */
-async function forecastOf(
-  database: Asked,
-  { currency, month, throughDay }: { currency: string; month: string; throughDay: string },
-  left: readonly Behind[],
-): Promise<Forecast> {
-  if (left.length > 0) {
-    const names = left.map(({ name }) => name).join(", ");
-    return noForecast(`${names} ${left.length === 1 ? "is" : "are"} behind`);
-  }
-  const where = `month = TRY_CAST(${literal(month)} AS DATE) AND billing_currency = ${literal(currency)} AND ${ACTIVE}`;
-  const [[forecast, method = "", methods = "0", counted = "null"] = []] = await database.query(`
-    SELECT CASE WHEN count(*) = count(forecast_cost) THEN coalesce(sum(forecast_cost), 0) END,
-           coalesce(any_value(forecast_method ORDER BY forecast_cost IS NOT NULL), ''), count(DISTINCT forecast_method),
-           min(days_counted)
-    FROM monthly_costs WHERE ${where}`);
-  // All of the page ends with the day of the account that was read least far.
-  const days = Math.min(
-    Number(throughDay.slice(8)),
-    counted === "null" ? Number.POSITIVE_INFINITY : Number(counted),
-  );
-  if (days > 0 && days < FORECAST_DAYS) {
-    return noForecast(
-      `none: it needs ${FORECAST_DAYS} complete days, and ${days} of this month ${days === 1 ? "is" : "are"} known`,
-    );
-  }
-  const amount = nullable(forecast);
-  if (amount === null) return noForecast(method);
-  const isMixed = Number(methods) > 1;
-  return {
-    forecast: amount,
-    forecastMethod: isMixed
-      ? "the forecasts of the accounts, each from its own complete days"
-      : method,
-    range: await rangeOf(database, where),
-  };
-}
-
-/**
- * The range of the forecast of all accounts together. If one account spends more than expected, another one may spend less. So the
- * width of the range is the root of the sum of squares of the accounts' widths, not their sum. A single account has exactly the range of
- * the model.
- */
-async function rangeOf(database: Asked, where: string): Promise<Headline["range"]> {
-  const [[low, high] = []] = await database.query(`
-    WITH sides AS (
-      SELECT forecast_cost, forecast_cost - forecast_low AS below, forecast_high - forecast_cost AS above
-      FROM month_forecasts WHERE ${where}),
-    widths AS (
-      SELECT sum(forecast_cost) AS forecast,
-             CASE count(*) WHEN 1 THEN sum(below) ELSE sqrt(sum(below::DOUBLE ** 2))::DECIMAL(38, 6)::DECIMAL(38, 18) END AS below,
-             CASE count(*) WHEN 1 THEN sum(above) ELSE sqrt(sum(above::DOUBLE ** 2))::DECIMAL(38, 6)::DECIMAL(38, 18) END AS above
-      FROM sides HAVING count(*) > 0 AND count(*) = count(below))
-    SELECT forecast - below, forecast + above FROM widths`);
-  return low === undefined || high === undefined ? null : { low: plain(low), high: plain(high) };
 }
 
 /**

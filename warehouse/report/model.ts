@@ -11,12 +11,15 @@ export interface Headline {
    */
   readonly throughDay: string;
   readonly hasCompleteDay: boolean;
-  /** Whether the month ends with that day. */
+  /** Whether the month ends with that day, and no account is behind. */
   readonly isOver: boolean;
+  /** Whether every day of the month up to that day was read as a whole, in every account. If not, the costs are not all costs. */
+  readonly isWhole: boolean;
   readonly toDate: string;
   /** Null if the month before was not read on any of these days. */
   readonly comparison: Comparison | null;
   readonly behind: readonly Behind[];
+  readonly unread: readonly Unread[];
   readonly ahead: Ahead | null;
   /** Null where no forecast can be made. */
   readonly forecast: string | null;
@@ -26,6 +29,7 @@ export interface Headline {
   readonly daysInMonth: number;
   /** Days of the month up to {@link throughDay}. */
   readonly daysProvisional: number;
+  /** Days on which an account is not proven, without those of {@link unread}. */
   readonly daysNotProven: number;
   /** Costs of these days that are in no sum, because one of their values cannot be summed. */
   readonly unsummed: number;
@@ -58,6 +62,17 @@ export interface Behind {
   readonly throughDay: string | null;
   /** Its costs since the first of the month before. */
   readonly billed: string;
+  /** Whether none of its costs were ever read. */
+  readonly isUnread: boolean;
+}
+
+/** Days of the running month before the first day that was read of an account. The sums do not contain their costs. */
+export interface Unread {
+  /** Null if it is the only account. */
+  readonly name: string | null;
+  readonly from: string;
+  readonly through: string;
+  readonly days: number;
 }
 
 /** Costs of complete days after the day with which the page ends. */
@@ -340,6 +355,8 @@ export interface ReportData {
   /** Null without a reporting currency, and where all costs are in it. */
   readonly reporting: Reporting | null;
   readonly ranges: readonly ProofRange[];
+  /** Accounts of which no costs are known, and which no figure contains. */
+  readonly withoutCosts: readonly string[];
   readonly removed: readonly RemovedRow[];
   /** Rows of inputs that the models cannot use, and budgets against which no cost can count. */
   readonly faults: readonly string[];

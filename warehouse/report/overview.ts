@@ -40,7 +40,7 @@ async function monthsOf(database: Asked): Promise<MonthSum[]> {
     places AS (
       FROM spending
       UNION ALL
-      SELECT place FROM report_accounts WHERE is_active AND NOT EXISTS (FROM spending)),
+      SELECT place FROM report_accounts WHERE is_active AND (NOT EXISTS (FROM spending) OR known_day IS NULL)),
     known AS (
       SELECT month, places.place, count(days.day) AS days, last_day - month + 1 AS expected
       FROM spans CROSS JOIN places

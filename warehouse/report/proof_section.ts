@@ -4,6 +4,7 @@ import { count, decimal, longDate } from "./format.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { ProofRange, ReportData, Status } from "./model.ts";
 import { amount, dayOf, nameOf, table } from "./tables.ts";
+import { namesOf } from "./words.ts";
 import { wordsOf } from "../unusable.ts";
 import type { Unusables } from "../unusable_values.ts";
 
@@ -104,10 +105,11 @@ function unusableRows({ rows, first }: Unusables): Markup {
 }
 
 export function proofSection(data: ReportData): Markup {
-  const { ranges, removed, asOf, faults, findings, unusable } = data;
+  const { ranges, withoutCosts, removed, asOf, faults, findings, unusable } = data;
   const datasets = [...new Set(ranges.map(({ dataset }) => dataset))];
   const strip = [
     ...datasets.map((dataset) => proven(ranges, dataset)),
+    ...(withoutCosts.length === 0 ? [] : [`NO COSTS OF ${namesOf(withoutCosts)}`]),
     `${count(removed.length, "cost row")} gone at the provider`,
     ...(unusable.rows === 0 ? [] : [`${count(unusable.rows, "row")} IN NO SUM`]),
     ...(faults.length === 0

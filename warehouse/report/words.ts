@@ -21,11 +21,26 @@ export function namesOf(names: readonly string[]): string {
 /** The claim of the page: where the month stands, in one sentence. */
 export function claimOf({ headline: head, currency, teams }: Screen): string {
   const { toDate, budget, isOver, unsummed } = head;
-  const without = unsummed === 0 ? "" : ` without ${count(unsummed, "cost")} that cannot be summed`;
-  const billed = `${money(toDate, DIGITS)} ${currency}${without}`;
+  const without = [
+    ...(unsummed === 0 ? [] : [`${count(unsummed, "cost")} that cannot be summed`]),
+    ...unreadWords(head),
+  ];
+  const left = without.length === 0 ? "" : ` without ${without.join(" and ")}`;
+  const billed = `${money(toDate, DIGITS)} ${currency}${left}`;
   const over = overWords(teams, isOver);
   const course = budget === null ? "" : courseOf(budget, { head, isSecond: over !== "" });
   return `${monthName(head)}: ${billed}, ${sinceOf(head, currency)}${over}${course}`;
+}
+
+/** What the sum of the month lacks, because it was never read. */
+function unreadWords({ behind, unread }: Headline): string[] {
+  const names = behind.filter(({ isUnread }) => isUnread).map(({ name }) => name);
+  // All of them begin with the first of the month, so the longest one has the days of the others.
+  const days = Math.max(0, ...unread.map((each) => each.days));
+  return [
+    ...(names.length === 0 ? [] : [`the costs of ${namesOf(names)}, which were never read`]),
+    ...(days === 0 ? [] : [`${count(days, "day")} that ${days === 1 ? "was" : "were"} never read`]),
+  ];
 }
 
 /** A team whose expected costs exceed its budget: the forecast, or the costs so far if they are more or if there is no forecast. */
@@ -113,12 +128,12 @@ function courseOf(
     // Without a forecast the claim says nothing of the month's end. It only tells that the costs so far exceed the budget.
     const by = isMore(toDate, budget) ? byShare(percent(subtract(toDate, budget), budget)) : "";
     const whose = teams === null ? "the budget" : "the sum of the teams' budgets";
-    return isMore(toDate, budget) ? `; over ${whose}${by} already` : "";
+    return isMore(toDate, budget) ? `; over ${whose}${by}${isMonthOver ? "" : " already"}` : "";
   }
   if (isOfAll && isOpen(whole, head)) {
     const { high } = head.range ?? { high: forecast };
     const share = byShare(percent(subtract(high, budget), budget));
-    return `; ${isSecond ? "all costs" : "it"} may stay within the budget or exceed it${share.replace(" by", " by up to")}`;
+    return `; ${isSecond ? "all costs" : "it"} may stay within the budget or exceed it${share.replace(/ by (?=\d)/, " by up to ")}`;
   }
   const isOver = isMore(forecast, budget);
   const share = isOver ? byShare(percent(subtract(forecast, budget), budget)) : "";
@@ -138,8 +153,9 @@ function courseOf(
   return `; ${who} ${teams === 1 ? "is" : "are"} on course to ${verb} it${share}`;
 }
 
-/** The share in words; empty if there is none, because the budget is 0. */
-const byShare = (share: string): string => (share === "" ? "" : ` by ${share.slice(1)}`);
+/** The share in words; empty if there is none, because the budget is 0. An excess is never said to be 0. */
+const byShare = (share: string): string =>
+  share === "±0%" ? " by less than 1%" : share === "" ? "" : ` by ${share.slice(1)}`;
 
 export function detailsOf({ headline: head, currency }: Screen): string {
   const open = [
@@ -150,16 +166,35 @@ export function detailsOf({ headline: head, currency }: Screen): string {
       ? []
       : [`${count(head.daysNotProven, "day")} of the month not proven yet`]),
   ];
-  const state = open.length === 0 ? "All days are final and proven" : open.join(", ");
+  const all = isAllRead(head) ? "All days" : "All days that were read";
+  const state = open.length === 0 ? `${all} are final and proven` : open.join(", ");
+  const names = head.behind.map(({ name }) => name);
+  const complete = names.length === 0 ? "Complete" : `Without ${namesOf(names)}, complete`;
   const reach = head.hasCompleteDay
-    ? "Complete through"
+    ? `${complete} through`
     : "No day is known to be complete. Costs are known through";
-  return `${reach} ${longDate(head.throughDay)}, day ${Number(head.throughDay.slice(8))} of ${head.daysInMonth}. ${state}.${unevenOf(head, currency)}`;
+  return `${reach} ${longDate(head.throughDay)}, day ${Number(head.throughDay.slice(8))} of ${head.daysInMonth}${exceptOf(head)}. ${state}.${unevenOf(head, currency)}`;
+}
+
+const isAllRead = ({ behind, unread }: Headline): boolean =>
+  unread.length === 0 && behind.length === 0;
+
+/** The first days of the month that were never read, of each account. */
+function exceptOf({ unread }: Headline): string {
+  if (unread.length === 0) return "";
+  const few = unread.slice(0, 3).map(({ name, from, through, days }) => {
+    const range = days === 1 ? shortDate(from) : `${shortDate(from)} to ${shortDate(through)}`;
+    return name === null ? range : `${range} of ${shortName(name)}`;
+  });
+  const more = unread.length > 3 ? ` and of ${count(unread.length - 3, "more account")}` : "";
+  return `, except ${few.join(", ")}${more}: never read`;
 }
 
 /** The accounts that are behind the others, each with its amount, and the costs that others have after the day of the page. */
 function unevenOf({ behind, ahead, month: first, throughDay }: Headline, currency: string): string {
-  const left = behind.map(({ name, throughDay: day, billed }) => {
+  const left = behind.map(({ name, throughDay: day, billed, isUnread }) => {
+    if (isUnread)
+      return ` The costs of ${shortName(name)} were never read: no sum of this page contains them.`;
     const reach =
       day === null ? "has no complete day" : `is complete through ${longDate(day)} only`;
     return ` ${shortName(name)} ${reach}: its ${money(billed, DIGITS)} ${currency} of ${month(previousMonth(first))} and since are not compared.`;
@@ -181,7 +216,8 @@ export function scopeWords({ comparison: compared, behind }: Headline): string {
     compared.days === null
       ? " on the days of each account that were read in both months"
       : ` on the ${count(compared.days, "day")} that ${compared.days === 1 ? "was" : "were"} read in both months`;
-  const names = behind.map(({ name }) => name);
+  // An account that was never read is in no sum at all, so no difference is without it alone.
+  const names = behind.filter(({ isUnread }) => !isUnread).map(({ name }) => name);
   return `${compared.isWhole ? "" : days}${names.length === 0 ? "" : `, without ${namesOf(names)}`}`;
 }
 
