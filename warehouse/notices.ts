@@ -90,7 +90,7 @@ export class Notices {
     const events = [
       ...failuresOf(summary),
       ...summary.currencies.flatMap(budgetEvents),
-      ...(await otherBudgetEvents(database)),
+      ...(await otherBudgetEvents(database, summary.currencies)),
       ...(await adjustmentEvents(database)),
       ...summary.currencies.flatMap(unusualEvents),
     ];
@@ -227,19 +227,29 @@ function budgetEvent(over: TeamOver, currency: string, { id, name, isOver }: Per
   };
 }
 
-/** The running budgets that the first screen does not have: of projects, models, providers and fiscal years, and in the reporting currency. */
-async function otherBudgetEvents(database: Database): Promise<Event[]> {
+/**
+ * The running budgets that the first screen does not have: of projects, models, providers and fiscal years, and in the reporting
+ * currency. Where the first screen has no forecast, such as while an account is behind, no forecast of a part of it is told.
+ */
+async function otherBudgetEvents(
+  database: Database,
+  overviews: readonly Overview[],
+): Promise<Event[]> {
+  const without = overviews.filter(({ headline: { forecast } }) => forecast === null);
+  const isOpen = (currency: string, isConverted: boolean): boolean =>
+    without.some((each) => isConverted || each.currency === currency);
   const rows = await database.query(`
     SELECT CASE label WHEN 'all' THEN 'All costs' WHEN 'team' THEN budgets.value WHEN 'project_id' THEN 'Project ' || coalesce(shown, budgets.value)
              WHEN 'model_id' THEN 'Model ' || budgets.value ELSE 'Provider ' || budgets.value END,
-           coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m-%d')), billing_currency, billed_cost, forecast_cost, budget
+           coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m-%d')), billing_currency, billed_cost, forecast_cost, budget, is_converted
     FROM budget_status AS budgets
     LEFT JOIN (SELECT label, value, shown FROM label_names) AS names USING (label, value)
     WHERE (is_over OR is_forecast_over) AND (fiscal_year IS NOT NULL OR is_converted OR label NOT IN ('all', 'team'))
       AND (SELECT date_trunc('month', max(through_day)) FROM monthly_costs) BETWEEN first_month AND last_month
     ORDER BY ALL`);
   return rows.flatMap(
-    ([team = "", id = "", currency = "", billed = "0", forecast = "null", budget = "0"]) => {
+    ([team = "", id = "", currency = "", billed = "0", expected = "null", budget = "0", all]) => {
+      const forecast = isOpen(currency, all === "true") ? "null" : expected;
       const given = {
         team,
         billed: plain(billed),
