@@ -93,6 +93,9 @@ describe("the first screen's words", () => {
     expect(at("149")).toContain("on course to exceed the budget by 28% Complete");
     expect(at("200")).toContain("190.00 USD 80 of 100 months end from 150.00 to 230.00 Budget");
     expect(wordsOf({})).toContain("190.00 USD no range, because the history is too short Budget");
+    expect(at("229.99")).toContain(
+      "; it may stay within the budget or exceed it by less than 1% Complete",
+    );
     const spent = { ...BUDGET, amount: "160", toDate: "161" };
     expect(wordsOf({ range, budget: spent })).toContain("on course to exceed the budget by 19%");
   });
@@ -115,6 +118,7 @@ describe("the first screen's words", () => {
     expect(words).toContain("Budget 100.00 USD so far 20.00 over");
     expect(words).toContain("; over the budget by 20% already Complete through");
     expect(words).not.toContain("on course");
+    expect(words).toContain("if all of both was read, and the budget.");
   });
 
   it("claim no complete day and no forecast where there is none", () => {

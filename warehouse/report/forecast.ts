@@ -74,7 +74,7 @@ export async function forecastOf(
     forecastMethod: isMixed
       ? "the forecasts of the accounts, each from its own complete days"
       : method,
-    range: await rangeOf(database, where, amount),
+    range: await rangeOf(database, where),
   };
 }
 
@@ -82,10 +82,8 @@ export async function forecastOf(
  * The range of the forecast of all accounts together. If one account spends more than expected, another one may spend less. So the
  * width of the range is the root of the sum of squares of the accounts' widths, not their sum. A single account has exactly the range of
  * the model. An account that has finished the month already, while others have not, has no width.
- *
- * @param amount the forecast; there is no range of another sum
  */
-async function rangeOf(database: Asked, where: string, amount: string): Promise<Headline["range"]> {
+async function rangeOf(database: Asked, where: string): Promise<Headline["range"]> {
   const [[low, high] = []] = await database.query(`
     WITH sides AS (
       SELECT forecast_cost, forecast_cost - forecast_low AS below, forecast_high - forecast_cost AS above, 1 AS running
@@ -98,6 +96,6 @@ async function rangeOf(database: Asked, where: string, amount: string): Promise<
              CASE sum(running) WHEN 1 THEN sum(above) ELSE sqrt(sum(above::DOUBLE ** 2))::DECIMAL(38, 6)::DECIMAL(38, 18) END AS above
       FROM sides WHERE forecast_cost IS NOT NULL OR running = 1
       HAVING sum(running) > 0 AND count(*) = count(below))
-    SELECT forecast - below, forecast + above FROM widths WHERE forecast = ${literal(amount)}::DECIMAL(38, 18)`);
+    SELECT forecast - below, forecast + above FROM widths`);
   return low === undefined || high === undefined ? null : { low: plain(low), high: plain(high) };
 }

@@ -251,6 +251,21 @@ describe("an account of which no costs were ever read", { timeout: 60_000 }, () 
 });
 
 it(
+  "a table with only usage of an account is said to lack its costs",
+  { timeout: 60_000 },
+  async () => {
+    await own("a");
+    await read("a", "2026-09-01", "2026-11-01");
+    await database.run(`
+    INSERT INTO export_windows BY NAME
+    SELECT * REPLACE ('u-' || id AS id, 'usage' AS dataset, 'c' AS account, 0 AS records, 0 AS rows, '[]' AS totals) FROM export_windows`);
+    const { claim, words } = await page();
+    expect(words).toContain("NO COSTS OF c");
+    expect(claim).toContain("October: 3,100.00 USD, +3%");
+  },
+);
+
+it(
   "the range of a forecast contains it also if one account has finished the month",
   { timeout: 60_000 },
   async () => {
