@@ -56,8 +56,10 @@ const DOLLARS: Overview = {
     found: [
       {
         kind: "account",
+        account: null,
         day: "2026-03-05",
         label: "key",
+        others: 0,
         value: `ci-${"x".repeat(200)}`,
         billed: "99",
         usual: "0.001",
@@ -66,6 +68,7 @@ const DOLLARS: Overview = {
         isProven: true,
       },
     ],
+    number: 1,
     judged: 9,
     known: 9,
     all: 9,

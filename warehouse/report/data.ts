@@ -10,10 +10,11 @@ import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
 import type { Answers } from "./answers.ts";
 import { reaches } from "./clock.ts";
-import { anomalies, changes, headline, teams } from "./first_screen.ts";
+import { changes, headline, teams } from "./first_screen.ts";
 import { invoices } from "./invoices.ts";
 import { movesOf } from "./moves.ts";
 import { priceChanges, savingsOf, unitCosts } from "./prices.ts";
+import { anomalies } from "./unusual.ts";
 import type { ProofRange, ReportData, Screen, Status, View } from "./model.ts";
 
 /** The currencies of all costs; the one with the most records first. */

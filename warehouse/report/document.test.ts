@@ -56,7 +56,7 @@ function wordsOf(
     dimensions: [],
     reaches: [],
     moves: { by: "model", parts: [], largest: [] },
-    anomalies: { found: [], judged: 0, known: 0, all: 0 },
+    anomalies: { found: [], number: 0, judged: 0, known: 0, all: 0 },
     changes: { found: [], reread: "none" },
     units: [],
     priceChanges: [],

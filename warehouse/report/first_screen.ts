@@ -3,21 +3,10 @@ import { literal } from "../columns.ts";
 import type { Asked } from "../database.ts";
 import { plain } from "../decimals.ts";
 import { ahead, behind, comparison, PLACE, TO_DATE } from "./clock.ts";
-import type {
-  Anomalies,
-  Anomaly,
-  Behind,
-  Budget,
-  Headline,
-  LateChanges,
-  TeamBudget,
-} from "./model.ts";
+import type { Behind, Budget, Headline, LateChanges, TeamBudget } from "./model.ts";
 
-/** An anomaly is news for so many days up to the day of the page. A change is news for so many days up to the newest reading. */
+/** A change is news for so many days up to the newest reading. */
 const NEWS_DAYS = 35;
-
-/** The largest number of anomalies. Notices tell all of them; the page shows the first ones. */
-const ANOMALIES = 50;
 
 /** The largest number of late changes on the first screen. */
 const CHANGES = 6;
@@ -183,70 +172,6 @@ async function budgetOf(
   };
   const isOfAll = own.toDate === allToDate && own.forecast === allForecast;
   return { amount, teams: Number(number), ...own, isOfAll };
-}
-
-const LABEL_NAMES = `CASE label WHEN 'model_id' THEN 'model' WHEN 'project_id' THEN 'project'
-  WHEN 'api_key_id' THEN 'key' WHEN 'workspace_id' THEN 'workspace' ELSE label END`;
-
-const KINDS = new Map<string, Anomaly["kind"]>([
-  ["label", "label"],
-  ["new", "new"],
-]);
-
-/**
- * Unusual days of the last weeks: the largest differences first. For a day and a kind only one label is shown: the finest one
- * that explains at least half of the largest difference.
- */
-export async function anomalies(database: Asked, currency: string): Promise<Anomalies> {
-  const latest = `(
-    SELECT cost_anomalies.* FROM cost_anomalies
-    JOIN report_clock ON day <= through_day AND day > through_day - ${NEWS_DAYS}
-    WHERE billing_currency = ${literal(currency)})`;
-  const rows = await database.query(`
-    WITH found AS (
-      SELECT *, CASE kind WHEN 'account' THEN usual_cost WHEN 'label' THEN own_usual_cost ELSE account_usual_cost END AS usual,
-             CASE kind WHEN 'label' THEN own_largest_cost ELSE coalesce(usual_spread, 0) END AS spread,
-             CASE kind WHEN 'label' THEN own_days ELSE days_compared END AS compared,
-             CASE kind WHEN 'new' THEN billed_cost ELSE abs(billed_cost - usual) END AS difference,
-             max(difference) OVER (PARTITION BY day, kind) AS largest
-      FROM ${latest}
-      WHERE is_anomaly AND (value IS NOT NULL OR label = 'all')),
-    news AS (
-      FROM found WHERE 2 * difference >= largest
-      QUALIFY row_number() OVER (
-        PARTITION BY day, kind
-        ORDER BY list_position(['api_key_id', 'project_id', 'model_id', 'team', 'all'], label), difference DESC, value) = 1)
-    SELECT day, ${LABEL_NAMES}, coalesce(shown, value, ''), billed_cost, usual, spread, compared,
-           day_status = 'proven', kind FROM news LEFT JOIN label_names USING (label, value)
-    ORDER BY difference DESC, day DESC LIMIT ${ANOMALIES}`);
-  const [counts = []] = await database.query(`
-    SELECT count(*) FILTER (score IS NOT NULL OR own_days >= 8), count(*) FILTER (days_compared = 8 OR own_days >= 8), count(*)
-    FROM ${latest}`);
-  const [judged = 0, known = 0, all = 0] = counts.map(Number);
-  const found = rows.map(
-    ([
-      day = "",
-      label = "",
-      value = "",
-      billed = "0",
-      usual = "0",
-      spread = "0",
-      compared = "0",
-      proven,
-      kind = "",
-    ]) => ({
-      kind: KINDS.get(kind) ?? "account",
-      day,
-      label,
-      value,
-      billed: plain(billed),
-      usual: plain(usual),
-      spread: plain(spread),
-      daysCompared: Number(compared),
-      isProven: proven === "true",
-    }),
-  );
-  return { found, judged, known, all };
 }
 
 /**

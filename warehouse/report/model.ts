@@ -129,9 +129,13 @@ export interface Moves {
 export interface Anomaly {
   /** Large for the account, large for the value of a label itself, or a value that is new; see the model `cost_anomalies`. */
   readonly kind: "account" | "label" | "new";
+  /** The account whose costs they are; null if there is only one. */
+  readonly account: string | null;
   readonly day: string;
   readonly label: string;
   readonly value: string;
+  /** Unusual values of this label, account, day and kind that are not among the found ones. Only the last of those has the number. */
+  readonly others: number;
   readonly billed: string;
   /** The usual cost of the weekday; for the kind `label` of the value's own days, for the kind `new` of all costs. */
   readonly usual: string;
@@ -141,9 +145,12 @@ export interface Anomaly {
   readonly isProven: boolean;
 }
 
-/** The unusual days of the last weeks. The three numbers count daily sums, of all costs or of one value of a label. */
+/** The unusual days of the last weeks. The last three numbers count daily sums, of all costs or of one value of a label. */
 export interface Anomalies {
+  /** The largest ones. */
   readonly found: readonly Anomaly[];
+  /** How many there are, with those that are not among {@link found}. */
+  readonly number: number;
   readonly judged: number;
   /** Sums with eight earlier values. Some of them still cannot be judged, because their weekday usually costs nothing. */
   readonly known: number;
