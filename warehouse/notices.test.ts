@@ -103,7 +103,7 @@ function summaryWith(parts: {
       known: 0,
       all: 0,
     },
-    changes: { found: [], reread: "none" },
+    changes: { found: [], rest: null, reread: "none" },
     invoices: { matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] },
     teams: parts.teams ?? [],
     claim: "",

@@ -73,7 +73,7 @@ const DOLLARS: Overview = {
     known: 9,
     all: 9,
   },
-  changes: { found: [], reread: "none" },
+  changes: { found: [], rest: null, reread: "none" },
   teams: [
     team("Search", "900", "2000", "1000"),
     team("Ads", "1", "2", "50"),

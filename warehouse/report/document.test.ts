@@ -57,7 +57,7 @@ function wordsOf(
     reaches: [],
     moves: { by: "model", parts: [], largest: [] },
     anomalies: { found: [], number: 0, judged: 0, known: 0, all: 0 },
-    changes: { found: [], reread: "none" },
+    changes: { found: [], rest: null, reread: "none" },
     units: [],
     priceChanges: [],
     savings: null,
@@ -122,6 +122,20 @@ describe("the first screen's words", () => {
     );
     expect(words).not.toContain("Complete through");
     expect(words).toContain("Forecast of the month none no day of the month is complete yet");
+  });
+
+  it("add up the late changes that have no line of their own", () => {
+    const late = {
+      foundAt: "2026-11-05T12:00:00Z",
+      kind: "removed",
+      day: "2026-11-02",
+      what: "m1",
+    };
+    const found = [{ ...late, records: 1, change: "-9000" }];
+    const rest = { number: 3, change: "0.03" };
+    expect(wordsOf({}, { changes: { found, rest, reread: "rewritten" } })).toContain(
+      "withdrawn by the provider −9,000.00 and 3 other changes in the table cost_changes , together +0.03",
+    );
   });
 
   it("name the invoices that do not match, and say how all stand; nothing without a total", () => {

@@ -1,14 +1,14 @@
 /** Queries for the first screen: the running month, what moved and why, and unit costs. Each is about one currency. */
 import { literal } from "../columns.ts";
 import type { Asked } from "../database.ts";
-import { plain } from "../decimals.ts";
+import { add, plain, subtract } from "../decimals.ts";
 import { ahead, behind, comparison, PLACE, TO_DATE } from "./clock.ts";
 import type { Behind, Budget, Headline, LateChanges, TeamBudget } from "./model.ts";
 
 /** A change is news for so many days up to the newest reading. */
 const NEWS_DAYS = 35;
 
-/** The largest number of late changes on the first screen. */
+/** Late changes on the first screen. The others are added up. */
 const CHANGES = 6;
 
 /** The condition for rows of active accounts: those with costs in the two newest months. The other accounts have no forecast. */
@@ -175,8 +175,8 @@ async function budgetOf(
 }
 
 /**
- * Money of earlier days that changed in the last weeks before the newest reading, the newest change first. Changes that look alike are
- * added up.
+ * Money of earlier days that changed in the last weeks before the newest reading, the largest change first. Changes that look alike are
+ * added up, and so are all those that are not among the first ones.
  */
 export async function changes(database: Asked, currency: string): Promise<LateChanges> {
   const rows = await database.query(`
@@ -184,13 +184,14 @@ export async function changes(database: Asked, currency: string): Promise<LateCh
       SELECT changes.*, coalesce(model_id, shown, project_id, 'no model') AS what
       FROM cost_changes AS changes
       LEFT JOIN label_names AS names ON names.label = 'project_id' AND names.value = changes.project_id
-      WHERE billing_currency = ${literal(currency)} AND amount_change <> 0)
-    SELECT strftime(max(found_at), '%Y-%m-%dT%H:%M:%SZ'), kind, day, what,
-           count(*), sum(amount_change)
-    FROM of_currency
-    WHERE found_at > (SELECT max(CAST(ended_at AS TIMESTAMP)) FROM export_windows) - INTERVAL ${NEWS_DAYS} DAY
-    GROUP BY found_at, kind, day, what
-    ORDER BY found_at DESC, abs(sum(amount_change)) DESC, day, 4 LIMIT ${CHANGES}`);
+      WHERE billing_currency = ${literal(currency)} AND amount_change <> 0),
+    alike AS (
+      SELECT found_at, kind, day, what, count(*) AS records, sum(amount_change) AS change
+      FROM of_currency
+      WHERE found_at > (SELECT max(CAST(ended_at AS TIMESTAMP)) FROM export_windows) - INTERVAL ${NEWS_DAYS} DAY
+      GROUP BY found_at, kind, day, what)
+    SELECT strftime(found_at, '%Y-%m-%dT%H:%M:%SZ'), kind, day, what, records, change, count(*) OVER (), sum(change) OVER ()
+    FROM alike ORDER BY abs(change) DESC, found_at DESC, day, what, kind LIMIT ${CHANGES}`);
   const found = rows.map(
     ([foundAt = "", kind = "", day = "", what = "", records = "0", change = "0"]) => ({
       foundAt,
@@ -201,24 +202,31 @@ export async function changes(database: Asked, currency: string): Promise<LateCh
       change: plain(change),
     }),
   );
-  return { found, reread: await rereadDays(database) };
+  const [, , , , , , number = "0", all = "0"] = rows[0] ?? [];
+  const others = Number(number) - found.length;
+  const shown = add(found.map(({ change }) => change));
+  const rest = others === 0 ? null : { number: others, change: subtract(plain(all), shown) };
+  return { found, rest, reread: await rereadDays(database) };
 }
 
 /**
  * The verdict of the readings of the last weeks on complete days: each day had the rows of an earlier reading, or some days were
  * written again, or there is no verdict, because no complete day was read again. `cost_changes` alone is no proof that days are
- * unchanged: a table in dedup mode forgets the earlier versions.
+ * unchanged: a table in dedup mode forgets the earlier versions. A reading of an empty day names itself, because no row stands for the
+ * day: if the reading before it found no row either, nothing was written.
  */
 async function rereadDays(database: Asked): Promise<LateChanges["reread"]> {
   const [[again = "0", same = "0"] = []] = await database.query(`
     WITH readings AS (
       SELECT *, CAST(ended_at AS TIMESTAMP) > max(CAST(ended_at AS TIMESTAMP)) OVER () - INTERVAL ${NEWS_DAYS} DAY AS is_news,
+             lag(CAST("rows" AS BIGINT)) OVER (PARTITION BY base_url, account, day ORDER BY reading_id) AS rows_before,
              min(reading_id) FILTER (
                CAST(covered_from AS TIMESTAMP) <= CAST(day AS TIMESTAMP)
                AND CAST(covered_through AS TIMESTAMP) >= CAST(CAST(day AS DATE) + 1 AS TIMESTAMP))
                OVER (PARTITION BY base_url, account, day) AS covered_by
       FROM export_windows WHERE dataset = 'costs')
-    SELECT count(*), count(*) FILTER (rows_reading_id <= covered_by AND inside_window AND NOT shrunk)
+    SELECT count(*), count(*) FILTER (
+             (rows_reading_id <= covered_by OR (CAST("rows" AS BIGINT) = 0 AND rows_before = 0)) AND inside_window AND NOT shrunk)
     FROM readings WHERE is_news AND reading_id > covered_by`);
   if (again === "0") return "none";
   return again === same ? "unchanged" : "rewritten";

@@ -170,7 +170,10 @@ export interface LateChange {
 
 /** The late changes of the last weeks. */
 export interface LateChanges {
+  /** The largest ones. */
   readonly found: readonly LateChange[];
+  /** All others together; null without any. */
+  readonly rest: { readonly number: number; readonly change: string } | null;
   /** The verdict of the readings of these weeks on the complete days that they read again. */
   readonly reread: "none" | "unchanged" | "rewritten";
 }

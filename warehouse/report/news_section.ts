@@ -81,14 +81,20 @@ const UNCHANGED: Readonly<Record<LateChanges["reread"], string>> = {
     "No change of an amount is known, but rows of complete days were written again in the last five weeks.",
 };
 
-function lateOf({ found, reread }: LateChanges): Markup {
+function lateOf({ found, rest, reread }: LateChanges): Markup {
   const items = found.map(
     (
       late,
     ) => markup`<li><span class="what"><small>found ${shortDate(late.foundAt)}</small> ${nameOf(late.what)}, ${shortDate(late.day)}
       <span class="says">${KINDS[late.kind] ?? late.kind}${late.records === 1 ? "" : `, ${count(late.records, "record")}`}</span></span> <span class="figure">${change(late.change)}</span></li>`,
   );
-  return list("Changed after it was shown", items, UNCHANGED[reread]);
+  const others =
+    rest === null
+      ? []
+      : [
+          markup`<li><span class="what">and ${count(rest.number, "other change")} in the table <code>cost_changes</code>, together</span> <span class="figure">${change(rest.change)}</span></li>`,
+        ];
+  return list("Changed after it was shown", [...items, ...others], UNCHANGED[reread]);
 }
 
 /** Nothing, while no totals of invoices are given. */
