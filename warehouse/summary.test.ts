@@ -183,6 +183,8 @@ it("names the invoice with the largest difference, and says how many others do n
       finding: "total differs",
       billed: "9",
       total: "10.01",
+      currency: null,
+      elsewhere: null,
     },
   ];
   const invoices = { matched: 3, matchedByLine: 0, open: 1, findings: 2, found };

@@ -30,7 +30,8 @@ export const currenciesOf = (database: Asked): Promise<string[]> =>
 /** The first screen of each currency. */
 export async function screensOf(answers: Answers): Promise<Screen[]> {
   const screens: Screen[] = [];
-  for (const currency of await currenciesOf(answers)) {
+  const currencies = await currenciesOf(answers);
+  for (const currency of currencies) {
     answers.about(currency);
     const head = await headline(answers, currency);
     screens.push({
@@ -40,7 +41,7 @@ export async function screensOf(answers: Answers): Promise<Screen[]> {
       anomalies: await anomalies(answers, currency),
       changes: await changes(answers, currency),
       teams: await teams(answers, currency, head),
-      invoices: await invoices(answers, currency),
+      invoices: await invoices(answers, currency, currencies),
     });
   }
   return screens;

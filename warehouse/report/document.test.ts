@@ -146,6 +146,8 @@ describe("the first screen's words", () => {
       finding: "total differs",
       billed: "9",
       total: "10.01",
+      currency: null,
+      elsewhere: null,
     };
     const invoices = { matched: 2, matchedByLine: 1, open: 1, findings: 1, found: [finding] };
     const words = wordsOf({}, { invoices });

@@ -190,6 +190,10 @@ export interface InvoiceFinding {
   readonly billed: string;
   /** Null where no total of the invoice was given. */
   readonly total: string | null;
+  /** Currency of the invoice, if it is not that of the screen. No cost has it, so that it has no screen of its own. */
+  readonly currency: string | null;
+  /** The same invoice in another currency, such as `280.00 EUR`: its total if it has costs here, its costs if it has a total here. */
+  readonly elsewhere: string | null;
 }
 
 /** The invoices of issuers of which totals were given; all 0 without any. */
