@@ -43,11 +43,12 @@ const EMPTY: ReportData = {
   madeBy: "test",
 };
 
-/** The words of a report with one currency, spaces made one. */
+/** The words of a report with one currency, or with others after it, spaces made one. */
 function wordsOf(
   headline: Partial<Headline>,
   more: Partial<View> = {},
   reporting: ReportData["reporting"] = null,
+  others: Readonly<Record<string, string>> = {},
 ): string {
   const view: View = {
     currency: "USD",
@@ -68,7 +69,12 @@ function wordsOf(
     provisional: "0",
     ...more,
   };
-  return documentBody({ ...EMPTY, views: [view], reporting })
+  const after = Object.entries(others).map(([currency, toDate]) => ({
+    ...view,
+    currency,
+    headline: { ...view.headline, toDate },
+  }));
+  return documentBody({ ...EMPTY, views: [view, ...after], reporting })
     .text.replaceAll(/<[^>]+>/g, " ")
     .replaceAll(/\s+/g, " ");
 }
@@ -202,6 +208,24 @@ describe("the first screen's words", () => {
     );
     expect(words).toContain("team Search: 90.00 of 100.00 EUR spent, 110.00 expected; OVER");
     expect(wordsOf({})).not.toContain("In EUR");
+    expect(words).not.toContain("Budget above");
+    expect(wordsOf({ budget: null }, {}, reporting)).toContain(
+      "Budget above in EUR, over all currencies",
+    );
+    expect(wordsOf({ budget: null }, {}, { ...reporting, budgets: [] })).toContain(
+      "Budget none give one with --budgets FILE.csv",
+    );
+    expect(wordsOf({}, {}, reporting, { GBP: "3" })).toContain(" Also billed: 3.00 GBP. In EUR");
+  });
+
+  it("name the other currencies that were billed, and no range for one without a cost", () => {
+    expect(wordsOf({}, {}, null, { GBP: "0", CHF: "-28" })).toContain(
+      " Also billed, and never added: −28.00 CHF. ",
+    );
+    expect(wordsOf({}, {}, null, { GBP: "0" })).not.toContain("added: 0.00 GBP");
+    expect(wordsOf({ toDate: "0", forecast: "0", forecastMethod: "" })).toContain(
+      "Forecast of the month 0.00 USD no cost in this month",
+    );
   });
 
   it("name no provider where there are no costs", () => {

@@ -22,6 +22,7 @@ export interface Headline {
   readonly forecast: string | null;
   /** The range that holds the month's end in about 80 of 100 cases; null without a forecast, or with too short a history. */
   readonly range: Range | null;
+  /** Empty if no account has a cost in this month. */
   readonly forecastMethod: string;
   readonly daysInMonth: number;
   /** Days of the month up to {@link throughDay}. */
