@@ -281,3 +281,17 @@ it("names three findings, and says how many more there are", () => {
     "Finding 2 more are in the report",
   ]);
 });
+
+it("gives no share where a credit makes a part more than all of it", () => {
+  const headline = { ...HEADLINE, toDate: "100" };
+  const models = [
+    { value: "atlas", billed: "1800" },
+    { value: "nova", billed: "50" },
+  ];
+  const lines = summaryLines({ ...SUMMARY, currencies: [{ ...DOLLARS, headline, models }] }, plain);
+  const row = lines.findIndex((line) => line.startsWith("Models "));
+  expect(lines.slice(row, row + 2).map((line) => line.trim().split(/ {2,}/).slice(-2))).toEqual([
+    ["atlas", "1,800.00"],
+    ["nova", "50.00"],
+  ]);
+});

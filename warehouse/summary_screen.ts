@@ -3,6 +3,7 @@ import { add, ratio, rounded, subtract } from "./decimals.ts";
 import {
   count,
   decimal,
+  haveShares,
   longDate,
   money,
   month,
@@ -132,11 +133,15 @@ function largestRows(
   largest: readonly Largest[],
   { headline: { toDate } }: Overview,
 ): Row[] {
+  const hasShares = haveShares(
+    largest.map(({ billed }) => billed),
+    toDate,
+  );
   return largest.slice(0, LARGEST).map(({ value, billed }) => ({
     group,
     name: value,
     amount: money(billed, DIGITS),
-    rest: Number(toDate) > 0 ? `${decimal(rounded(ratio(billed, toDate, 100), 0))}%` : "",
+    rest: hasShares ? `${decimal(rounded(ratio(billed, toDate, 100), 0))}%` : "",
   }));
 }
 

@@ -9,7 +9,7 @@ import { unusables } from "../unusable.ts";
 import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
 import type { Answers } from "./answers.ts";
-import { reaches } from "./clock.ts";
+import { nameIn, reaches } from "./clock.ts";
 import { changes, headline, teams } from "./first_screen.ts";
 import { invoices } from "./invoices.ts";
 import { movesOf } from "./moves.ts";
@@ -93,8 +93,7 @@ async function faultsOf(database: Asked): Promise<string[]> {
   return [...unusable, ...idle.map(({ given, why }) => `budgets: ${given}: ${why}`)];
 }
 
-/** The label of the config, or the address without one. */
-const ACCOUNT = "coalesce(account, base_url, '')";
+const ACCOUNT = nameIn("completeness");
 
 async function firstColumn(database: Asked, sql: string): Promise<string[]> {
   return (await database.query(sql)).map(([value = ""]) => value);

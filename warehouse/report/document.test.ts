@@ -60,7 +60,7 @@ function wordsOf(
     anomalies: { found: [], number: 0, judged: 0, known: 0, all: 0 },
     changes: { found: [], rest: null, reread: "none" },
     units: [],
-    priceChanges: [],
+    priceChanges: { found: [], more: 0 },
     savings: null,
     teams: [],
     invoices: { matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] },
@@ -166,9 +166,14 @@ describe("the first screen's words", () => {
 
   it("name the price of each kind of token, the day of a change, and what caching saved", () => {
     const units = [{ week: "2026-11-09", name: "atlas-4 output tokens", perMillion: "8.3" }];
-    const priceChanges = [
-      { day: "2026-11-10", name: "atlas-4 output tokens", before: "10", now: "8.3" },
-    ];
+    const lower = {
+      day: "2026-11-10",
+      name: "atlas-4 output tokens",
+      accounts: null,
+      before: "10",
+      now: "8.3",
+    };
+    const priceChanges = { found: [lower], more: 0 };
     const savings = {
       month: "2026-11-01",
       cachedTokens: "629000000",
@@ -184,6 +189,10 @@ describe("the first screen's words", () => {
     expect(words).toContain(
       "Caching saved 28.95 USD in November 2026. That is about 20% of the cached tokens, and nothing is known of the others, which " +
         "may have another price. Had all other input tokens of these models been cached, it would have saved up to 6.75 USD more.",
+    );
+    const ofAccount = { found: [{ ...lower, accounts: "Asia" }], more: 2 };
+    expect(wordsOf({}, { units, priceChanges: ofAccount })).toContain(
+      "atlas-4 output tokens of Asia: 10.00 until then, 8.30 USD from November 10, 2026 on (−17%). and 2 earlier changes in the table prices",
     );
     const unpriced = { ...savings, pricedTokens: "0", saved: "0", possible: null };
     expect(wordsOf({}, { savings: unpriced })).toContain(

@@ -65,7 +65,7 @@ ${monthFigure(view)}
 ${newsSection(view)}
 </div>
 ${exploreSection(view)}
-${unitFigure(view)}
+${unitFigure(view, data.accounts.length > 1)}
 </article>`;
 }
 
@@ -255,7 +255,10 @@ function budgetInChart({ headline: { budget, isOver } }: View): string {
   return ` and the forecast${budget === null ? "" : "; the budget of a part of the costs is in the table only"}`;
 }
 
-function unitFigure({ currency, units, priceChanges, savings }: View): Markup {
+function unitFigure(
+  { currency, units, priceChanges, savings }: View,
+  hasSeveralAccounts: boolean,
+): Markup {
   const saved =
     savings === null ? NOTHING : [markup`<p class="says">${savingsWords(savings, currency)}</p>`];
   if (units.length === 0)
@@ -264,7 +267,7 @@ ${saved}`;
   const figure = chartFigure(
     `units-${currency}`,
     "Unit cost",
-    `${currency} per million tokens by week (Monday), effective cost, of the kinds of tokens that cost most. Each kind stands by itself.`,
+    `${currency} per million tokens by week (Monday), effective cost, of the kinds of tokens that cost most. Each kind stands by itself${hasSeveralAccounts ? ", as the mean of all accounts" : ""}.`,
     table(
       [
         { title: "Week" },
@@ -274,13 +277,18 @@ ${saved}`;
       units.map(({ week, name, perMillion }) => [dayOf(week), nameOf(name), amount(perMillion)]),
     ),
   );
-  const changes = priceChanges.map((each) => markup`<li>${changeWords(each, currency)}</li>`);
+  const { found, more } = priceChanges;
+  const changes = found.map((each) => markup`<li>${changeWords(each, currency)}</li>`);
+  const rest =
+    more === 0
+      ? NOTHING
+      : [markup`<li>and ${count(more, "earlier change")} in the table <code>prices</code></li>`];
   const listed =
     changes.length === 0
       ? NOTHING
       : [
           markup`<h3>Prices that changed</h3>
-<ul class="price-changes">${changes}</ul>`,
+<ul class="price-changes">${changes}${rest}</ul>`,
         ];
   return markup`${figure}
 ${listed}

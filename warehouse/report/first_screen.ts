@@ -28,7 +28,7 @@ export async function headline(database: Asked, currency: string): Promise<Headl
                SELECT day FROM report_days SEMI JOIN (FROM report_accounts WHERE is_active AND NOT is_behind) USING (place)
                WHERE is_proven AND day BETWEEN clock.month AND clock.through_day
                GROUP BY day HAVING count(*) = (SELECT count(*) FROM report_accounts WHERE is_active AND NOT is_behind))),
-           (SELECT count(DISTINCT record_id) FROM invalid_rows
+           (SELECT count(DISTINCT (base_url, account, record_id)) FROM invalid_rows
             WHERE dataset = 'costs' AND billing_currency = ${literal(currency)} AND day BETWEEN clock.month AND clock.through_day)
     FROM report_clock AS clock WHERE month IS NOT NULL`);
   const [
@@ -248,7 +248,7 @@ export async function teams(
       SELECT forecasts.team, coalesce(billed, 0) AS billed, forecast
       FROM forecasts LEFT JOIN spent ON forecasts.team IS NOT DISTINCT FROM spent.team),
     budgets AS (SELECT team, budget FROM budget_status WHERE team IS NOT NULL AND NOT is_converted AND ${where})
-    SELECT coalesce(running.team, budgets.team, 'unallocated'), coalesce(billed, 0), forecast, budget
+    SELECT coalesce(running.team, budgets.team, 'no team'), coalesce(billed, 0), forecast, budget
     FROM running FULL JOIN budgets ON running.team = budgets.team
     WHERE EXISTS (FROM ai_billing_teams) OR EXISTS (FROM budgets)
     ORDER BY coalesce(running.team, budgets.team) IS NULL, coalesce(billed, 0) DESC, 1`);

@@ -221,8 +221,16 @@ export interface UnitCost {
 export interface PriceChange {
   readonly day: string;
   readonly name: string;
+  /** The accounts that have the new price; null if there is only one account. */
+  readonly accounts: string | null;
   readonly before: string;
   readonly now: string;
+}
+
+/** The newest changes of prices, and how many others there are. */
+export interface PriceChanges {
+  readonly found: readonly PriceChange[];
+  readonly more: number;
 }
 
 /** The money that caching saved in a month, less the cost of writing to the cache. */
@@ -312,7 +320,7 @@ export interface View extends Screen {
   readonly dimensions: readonly Dimension[];
   readonly reaches: readonly Reach[];
   readonly units: readonly UnitCost[];
-  readonly priceChanges: readonly PriceChange[];
+  readonly priceChanges: PriceChanges;
   /** Null if no token was cached. */
   readonly savings: Savings | null;
   /** The billed total of the newest version of each row, as an upsert would keep it, and of the rows that count. */
