@@ -9,7 +9,7 @@ import type { WarehouseHost } from "./host.ts";
 import { missingModel } from "./missing_model.ts";
 import { CONVERTED, makeClock, makeCosts, makeDays, ofCurrency } from "./report/clock.ts";
 import { currenciesOf } from "./report/data.ts";
-import { count, decimal, longDate, money } from "./report/format.ts";
+import { count, decimal, haveShares, longDate, money } from "./report/format.ts";
 import { namesOf } from "./report/words.ts";
 import { reportingWithin } from "./reporting.ts";
 import { cleaned, paintFor } from "./text.ts";
@@ -245,13 +245,16 @@ function tableOf({ currency, total, later }: Costs, rows: Costs["rows"]): string
   const width = Math.max(...names.map((name) => name.length));
   const digits = Math.max(...amounts.map((amount) => amount.length));
   const largest = Math.max(...rows.map((row) => Math.abs(Number(row.billed_cost))));
+  const hasShares = haveShares(
+    rows.map((row) => row.billed_cost),
+    total,
+  );
   const lines = sums.map((row, index) => {
     const isTotal = index === rows.length;
     const figures = `${(names[index] ?? "").padEnd(width)}  ${(amounts[index] ?? "").padStart(digits)}`;
-    const share =
-      Number(total) > 0
-        ? `${decimal(rounded(ratio(row.billed_cost, total, 100), 0))}%`.padStart(6)
-        : "";
+    const share = hasShares
+      ? `${decimal(rounded(ratio(row.billed_cost, total, 100), 0))}%`.padStart(6)
+      : "";
     return isTotal ? figures : `${figures} ${share}  ${barOf(row.billed_cost, largest)}`.trimEnd();
   });
   const waiting = `${money(later, 2)} ${currency} of later days of the month are not in it.`;

@@ -77,9 +77,11 @@ const HEADLINE: Headline = {
 
 const LEAK: Anomaly = {
   kind: "label",
+  account: null,
   day: "2026-03-05",
   label: "key",
   value: "ci",
+  others: 0,
   billed: "21",
   usual: "1",
   spread: "1.3",
@@ -96,8 +98,14 @@ function summaryWith(parts: {
     currency: "USD",
     headline: { ...HEADLINE, ...parts.headline },
     moves: null,
-    anomalies: { found: parts.found ?? [], judged: 0, known: 0, all: 0 },
-    changes: { found: [], reread: "none" },
+    anomalies: {
+      found: parts.found ?? [],
+      number: parts.found?.length ?? 0,
+      judged: 0,
+      known: 0,
+      all: 0,
+    },
+    changes: { found: [], rest: null, reread: "none" },
     invoices: { matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] },
     teams: parts.teams ?? [],
     claim: "",
@@ -210,6 +218,26 @@ test("an unusual day is told once", async () => {
   expect(told).toEqual([
     ["key ci: 21.00 USD on Mar 5; its usual day: 1.00."],
     ["key ci: 21.00 USD on Mar 6; new; all costs are usually 900.00."],
+  ]);
+});
+
+test("an unusual day of each account is told, each as an event of its own", async () => {
+  await tell(summaryWith({ found: [{ ...LEAK, account: "Asia" }] }));
+  await tell(
+    summaryWith({
+      found: [
+        { ...LEAK, account: "Asia" },
+        { ...LEAK, account: "Europe", others: 2 },
+        { ...LEAK, account: "Europe", label: "all", kind: "account" },
+      ],
+    }),
+  );
+  expect(told).toEqual([
+    ["key ci of Asia: 21.00 USD on Mar 5; its usual day: 1.00."],
+    [
+      "key ci of Europe: 21.00 USD on Mar 5; its usual day: 1.00; and 2 other keys on this day.",
+      "All costs of Europe: 21.00 USD on Mar 5; usual for a Thursday: 1.00.",
+    ],
   ]);
 });
 

@@ -15,8 +15,8 @@ import type { WarehouseHost } from "./host.ts";
 import { count, money, month, shortDate, signedMoney } from "./report/format.ts";
 import type { Overview } from "./report/model.ts";
 import { type TeamOver, teamsOver } from "./report/words.ts";
+import { othersWords, subjectOf, usualWords } from "./report/unusual.ts";
 import type { Summary } from "./summary.ts";
-import { usualWords } from "./summary_screen.ts";
 
 const DIGITS = 2;
 
@@ -264,12 +264,12 @@ async function otherBudgetEvents(
 
 const unusualEvents = ({ currency, anomalies }: Overview): Event[] =>
   anomalies.found.map((found) => {
-    const { day, kind, label, value, billed } = found;
-    const name = label === "all" ? "All costs" : `${label} ${value}`;
+    const { day, kind, billed } = found;
+    const name = subjectOf(found).replace(/^all costs/, "All costs");
     return {
       id: `unusual ${kind} ${day} ${currency} ${name}`,
       kind: "unusual",
-      text: `${name}: ${money(billed, DIGITS)} ${currency} on ${shortDate(day)}; ${usualWords(found)}.`,
+      text: `${name}: ${money(billed, DIGITS)} ${currency} on ${shortDate(day)}; ${usualWords(found)}${othersWords(found)}.`,
     };
   });
 

@@ -58,8 +58,10 @@ const DOLLARS: Overview = {
     found: [
       {
         kind: "account",
+        account: null,
         day: "2026-03-05",
         label: "key",
+        others: 0,
         value: `ci-${"x".repeat(200)}`,
         billed: "99",
         usual: "0.001",
@@ -68,11 +70,12 @@ const DOLLARS: Overview = {
         isProven: true,
       },
     ],
+    number: 1,
     judged: 9,
     known: 9,
     all: 9,
   },
-  changes: { found: [], reread: "none" },
+  changes: { found: [], rest: null, reread: "none" },
   teams: [
     team("Search", "900", "2000", "1000"),
     team("Ads", "1", "2", "50"),
@@ -182,6 +185,8 @@ it("names the invoice with the largest difference, and says how many others do n
       finding: "total differs",
       billed: "9",
       total: "10.01",
+      currency: null,
+      elsewhere: null,
     },
   ];
   const invoices = { matched: 3, matchedByLine: 0, open: 1, findings: 2, found };
@@ -276,5 +281,19 @@ it("names three findings, and says how many more there are", () => {
     "Finding finding two",
     "Finding finding three",
     "Finding 2 more are in the report",
+  ]);
+});
+
+it("gives no share where a credit makes a part more than all of it", () => {
+  const headline = { ...HEADLINE, toDate: "100" };
+  const models = [
+    { value: "atlas", billed: "1800" },
+    { value: "nova", billed: "50" },
+  ];
+  const lines = summaryLines({ ...SUMMARY, currencies: [{ ...DOLLARS, headline, models }] }, plain);
+  const row = lines.findIndex((line) => line.startsWith("Models "));
+  expect(lines.slice(row, row + 2).map((line) => line.trim().split(/ {2,}/).slice(-2))).toEqual([
+    ["atlas", "1,800.00"],
+    ["nova", "50.00"],
   ]);
 });

@@ -3,6 +3,7 @@ import { add, ratio, rounded, subtract } from "./decimals.ts";
 import {
   count,
   decimal,
+  haveShares,
   longDate,
   money,
   month,
@@ -10,10 +11,10 @@ import {
   percent,
   shortDate,
   signedMoney,
-  weekday,
 } from "./report/format.ts";
 import { findingWords, invoiceName } from "./report/invoices.ts";
-import type { Anomaly, Largest, Mover, Overview } from "./report/model.ts";
+import type { Largest, Mover, Overview } from "./report/model.ts";
+import { othersWords, subjectOf, usualWords } from "./report/unusual.ts";
 import { claimOf, detailsOf, teamsOver } from "./report/words.ts";
 import { cleaned, type Paint } from "./text.ts";
 
@@ -132,11 +133,15 @@ function largestRows(
   largest: readonly Largest[],
   { headline: { toDate } }: Overview,
 ): Row[] {
+  const hasShares = haveShares(
+    largest.map(({ billed }) => billed),
+    toDate,
+  );
   return largest.slice(0, LARGEST).map(({ value, billed }) => ({
     group,
     name: value,
     amount: money(billed, DIGITS),
-    rest: Number(toDate) > 0 ? `${decimal(rounded(ratio(billed, toDate, 100), 0))}%` : "",
+    rest: hasShares ? `${decimal(rounded(ratio(billed, toDate, 100), 0))}%` : "",
   }));
 }
 
@@ -155,13 +160,13 @@ function overRows({ teams, headline }: Overview): Row[] {
 }
 
 /** The most unusual day. */
-function unusualRows({ anomalies: { found } }: Overview): Row[] {
-  const more = found.length > 1 ? `; ${decimal(String(found.length - 1))} more in the report` : "";
+function unusualRows({ anomalies: { found, number } }: Overview): Row[] {
+  const more = number > 1 ? `; ${decimal(String(number - 1))} more in the report` : "";
   return found.slice(0, 1).map((anomaly) => ({
     group: "Unusual",
-    name: anomaly.label === "all" ? "all costs" : `${anomaly.label} ${anomaly.value}`,
+    name: subjectOf(anomaly),
     amount: money(anomaly.billed, DIGITS),
-    rest: `on ${shortDate(anomaly.day)}; ${usualWords(anomaly)}${more}`,
+    rest: `on ${shortDate(anomaly.day)}; ${usualWords(anomaly)}${othersWords(anomaly)}${more}`,
     isBad: true,
   }));
 }
@@ -176,11 +181,4 @@ function invoiceRows({ invoices: { found, findings } }: Overview): Row[] {
     rest: `${findingWords(each)}${more}`,
     isBad: true,
   }));
-}
-
-/** The usual cost of the day of an anomaly, in words. */
-export function usualWords({ kind, day, usual }: Anomaly): string {
-  const amount = money(usual, DIGITS);
-  if (kind === "new") return `new; all costs are usually ${amount}`;
-  return kind === "label" ? `its usual day: ${amount}` : `usual for a ${weekday(day)}: ${amount}`;
 }

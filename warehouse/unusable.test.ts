@@ -4,6 +4,7 @@ import type { Unusable } from "./unusable_values.ts";
 
 const VALUE: Unusable = {
   dataset: "costs",
+  account: null,
   record: "c-1",
   day: "2026-03-08",
   column: "BilledCost",

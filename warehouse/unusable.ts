@@ -3,6 +3,7 @@
  * sum that does not fit would fail as a whole. `invalid_rows`, `sync` and the report name the values that are left out.
  */
 import type { Asked } from "./database.ts";
+import { nameIn } from "./report/clock.ts";
 import { cleaned } from "./text.ts";
 import type { Unusable, Unusables } from "./unusable_values.ts";
 
@@ -19,13 +20,23 @@ export async function unusables(database: Asked): Promise<Unusables> {
     "SELECT count(*) FROM (SELECT DISTINCT dataset, account, base_url, record_id FROM invalid_rows)",
   );
   const rows = await database.query(`
-    SELECT dataset, coalesce(record_id, ''), coalesce(day::VARCHAR, ''), column_name, coalesce(value, ''), reason
-    FROM invalid_rows ORDER BY day DESC, dataset, record_id, column_name LIMIT ${LISTED}`);
+    SELECT dataset, CASE WHEN (SELECT count(DISTINCT (base_url, account)) FROM invalid_rows) > 1 THEN ${nameIn("invalid_rows")} END,
+           coalesce(record_id, ''), coalesce(day::VARCHAR, ''), column_name, coalesce(value, ''), reason
+    FROM invalid_rows ORDER BY day DESC, dataset, record_id, account, base_url, column_name LIMIT ${LISTED}`);
   return {
     rows: Number(counted?.[0]),
     first: rows.map(
-      ([dataset = "", record = "", day = "", column = "", value = "", reason = ""]) => ({
+      ([
+        dataset = "",
+        account = "null",
+        record = "",
+        day = "",
+        column = "",
+        value = "",
+        reason = "",
+      ]) => ({
         dataset,
+        account: account === "null" ? null : account,
         record,
         day,
         column,
@@ -40,10 +51,18 @@ const cut = (text: string): string =>
   text.length > SHOWN ? `${text.slice(0, SHOWN)}… (${text.length} characters)` : text;
 
 /** Such as `costs "c-1" of 2026-03-08: BilledCost 10000000000000 (too large to be summed)`. */
-export function wordsOf({ dataset, record, day, column, value, reason }: Unusable): string {
+export function wordsOf({
+  dataset,
+  account,
+  record,
+  day,
+  column,
+  value,
+  reason,
+}: Unusable): string {
   const given = value === "" ? "" : ` ${cut(value)}`;
   return cleaned(
-    `${dataset} "${cut(record)}" of ${day === "" ? "an unknown day" : day}: ${column}${given} (${reason})`,
+    `${dataset} "${cut(record)}"${account === null ? "" : ` of ${cut(account)}`} of ${day === "" ? "an unknown day" : day}: ${column}${given} (${reason})`,
   );
 }
 

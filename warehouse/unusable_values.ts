@@ -3,6 +3,8 @@
 /** A value that is in no sum, and the row that it belongs to. */
 export interface Unusable {
   readonly dataset: string;
+  /** The account of the row, which may have the same records as another one; null if such rows are of one account only. */
+  readonly account: string | null;
   readonly record: string;
   readonly day: string;
   readonly column: string;

@@ -230,7 +230,7 @@ def test_no_change_is_claimed_only_if_the_readings_prove_it(tmp_path, then, word
     if then != "none":
         read(world, "10-01")
     page = Page(table, tmp_path)
-    assert page.view["changes"] == {"found": [], "reread": then}
+    assert page.view["changes"] == {"found": [], "rest": None, "reread": then}
     assert words in page.words
 
 

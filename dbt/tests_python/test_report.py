@@ -91,7 +91,7 @@ def test_the_page_is_that_of_duckdb(server, page_of_duckdb, tmp_path):
     assert found == page_of_duckdb
     [dollars] = [view for view in found["views"] if view["currency"] == "USD"]
     assert dollars["current"] == "631.000000000000000001"
-    assert [team["team"] for team in dollars["teams"]] == ["Search", "Legal", "unallocated"]
+    assert [team["team"] for team in dollars["teams"]] == ["Search", "Legal", "no team"]
     assert {status["status"] for status in found["ranges"]} >= {"proven"}
     assert '"Legal, 2025-11, USD, 3" (its team is in no row of teams)' in ended.stderr
 

@@ -159,7 +159,7 @@ describe("the first screen", () => {
 
   test("has each team beside its budget, and what belongs to none", async () => {
     const rows = await shown().locator(".teams tbody tr td:first-child").allTextContents();
-    expect(rows).toEqual(["Customer Care", "Engineering", "Research", "Legal", "unallocated"]);
+    expect(rows).toEqual(["Customer Care", "Engineering", "Research", "Legal", "no team"]);
     const billed = await exact(shown().locator(".teams tbody td:nth-child(2)"));
     expect([add(billed)]).toEqual(await exact(shown().locator(".to-date strong")));
   });

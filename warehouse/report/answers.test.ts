@@ -115,7 +115,7 @@ it("a team that comes between two pages is on the second one", async () => {
   );
   expect(await refreshModels(database)).toBe("all");
   expect(await pageOf(database)).toMatchObject({
-    data: { views: [{ teams: [{ team: "Search" }, { team: "unallocated" }] }, {}] },
+    data: { views: [{ teams: [{ team: "Search" }, { team: "no team" }] }, {}] },
   });
 });
 

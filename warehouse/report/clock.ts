@@ -5,6 +5,7 @@
  * - `report_unread`: the accounts of which no day of costs was ever read
  * - `report_accounts`: each account with its newest complete day, and whether it takes part in comparisons
  * - `report_clock`: the running month and its last day on the page; one row
+ * - `report_shared_ids`: the projects, workspaces and keys whose id several accounts have, and the name of each of these accounts
  * - `report_pairs`: the days of each account that were read in this month and in the month before
  * - `report_costs`: the costs of one currency, by day and label, with their team
  */
@@ -20,11 +21,16 @@ const DAYS_BEHIND = 3;
 /** Account and address in one, for joins. */
 export const PLACE = "coalesce(base_url, '') || ' ' || coalesce(account, '')";
 
+/** The name of an account in a table: its label, or its address without one. If two addresses have one label, they have both. */
+export const nameIn = (table: string): string => `CASE
+  WHEN account IN (SELECT account FROM ${table} WHERE account IS NOT NULL GROUP BY account HAVING count(DISTINCT base_url) > 1)
+  THEN account || ' at ' || base_url ELSE coalesce(account, base_url, '') END`;
+
 /** Makes `report_days` and `report_unread`, of which all other tables of this file and the models are made. */
 export async function makeDays(database: Database): Promise<void> {
   await database.run(`
     CREATE OR REPLACE TEMP TABLE report_days AS
-    SELECT ${PLACE} AS place, any_value(coalesce(account, base_url, '')) AS name, day,
+    SELECT ${PLACE} AS place, any_value(${nameIn("completeness")}) AS name, day,
            coalesce(bool_or(status <> 'incomplete' AND covered_through >= CAST(day + 1 AS TIMESTAMP)), false) AS is_complete,
            bool_and(status = 'proven') AS is_proven
     FROM completeness WHERE dataset = 'costs' GROUP BY place, day`);
@@ -92,6 +98,17 @@ const CLOCK: readonly string[] = [
       AND earlier.day = clock.previous_month + (now.day - clock.month)::INTEGER
     WHERE now.is_complete
       AND (earlier.day IS NOT NULL OR clock.previous_month + (now.day - clock.month)::INTEGER >= clock.month)`,
+  // An id is unique within an account only.
+  `
+    CREATE OR REPLACE TEMP TABLE report_shared_ids AS
+    WITH rows_ AS (SELECT DISTINCT ${PLACE} AS place, project_id, workspace_id, api_key_id FROM daily_costs WHERE records > 0),
+    ids AS (
+      SELECT DISTINCT place, label, value FROM (
+        SELECT place, unnest(['project_id', 'workspace_id', 'api_key_id']) AS label, unnest([project_id, workspace_id, api_key_id]) AS value
+        FROM rows_)
+      WHERE value IS NOT NULL)
+    SELECT label, value, place, accounts.name FROM ids JOIN report_accounts AS accounts USING (place)
+    QUALIFY count(*) OVER (PARTITION BY label, value) > 1`,
 ];
 
 export async function makeClock(database: Database): Promise<void> {
@@ -126,11 +143,26 @@ const withTeams = (source: string): string => `
 const withoutTeams = (source: string): string =>
   `SELECT daily.*, ${PLACE} AS place, NULL::VARCHAR AS team FROM (${source}) AS daily`;
 
+/** A source of costs in which an id that several accounts have shows with the account: two keys are never one. */
+function withAccounts(source: string): string {
+  const labels = ["project", "workspace", "api_key"];
+  const names = labels.map(
+    (label) =>
+      `coalesce(daily.${label}_name || ' of ' || by_${label}.name, daily.${label}_name) AS ${label}_name`,
+  );
+  const joins = labels.map(
+    (label) => `
+    LEFT JOIN report_shared_ids AS by_${label}
+      ON by_${label}.label = '${label}_id' AND by_${label}.value = daily.${label}_id AND by_${label}.place = ${PLACE}`,
+  );
+  return `SELECT daily.* REPLACE (${names.join(", ")}) FROM (${source}) AS daily ${joins.join("")}`;
+}
+
 /** All that the tables of this file follow from, besides `report_days`, `report_unread` and the models. */
-export const DEFINITIONS = [...CLOCK, withTeams(""), withoutTeams("")].join("\n");
+export const DEFINITIONS = [...CLOCK, withTeams(""), withoutTeams(""), withAccounts("")].join("\n");
 
 /**
- * Makes one currency's costs, and shows them as `report_costs`. Without a team nothing is copied.
+ * Makes one currency's costs, and shows them as `report_costs`. Without a team, and without an id of several accounts, nothing is copied.
  *
  * @param number tells the tables of several currencies apart
  */
@@ -139,12 +171,14 @@ export async function makeCosts(database: Database, source: string, number = 0):
     `CREATE OR REPLACE TEMP TABLE report_teams AS ${await modelQuery("ai_billing__teams")}`,
   );
   const hasTeams = (await database.query("SELECT 1 FROM report_teams LIMIT 1")).length > 0;
+  const isShared = (await database.query("SELECT 1 FROM report_shared_ids LIMIT 1")).length > 0;
+  const named = isShared ? withAccounts(source) : source;
+  const whole = hasTeams ? withTeams(named) : withoutTeams(named);
   const table = `report_costs_of_teams_${number}`;
-  if (hasTeams) {
-    await database.run(`CREATE OR REPLACE TEMP TABLE ${table} AS ${withTeams(source)}`);
-  }
+  const isCopied = hasTeams || isShared;
+  if (isCopied) await database.run(`CREATE OR REPLACE TEMP TABLE ${table} AS ${whole}`);
   await database.run(
-    `CREATE OR REPLACE TEMP VIEW report_costs_${number} AS ${hasTeams ? `FROM ${table}` : withoutTeams(source)}`,
+    `CREATE OR REPLACE TEMP VIEW report_costs_${number} AS ${isCopied ? `FROM ${table}` : whole}`,
   );
   await showCosts(database, number);
 }

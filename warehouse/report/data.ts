@@ -9,11 +9,12 @@ import { unusables } from "../unusable.ts";
 import { idleBudgets } from "../inputs.ts";
 import { dimensionsOf } from "./dimensions.ts";
 import type { Answers } from "./answers.ts";
-import { PLACE, reaches } from "./clock.ts";
-import { anomalies, changes, headline, teams } from "./first_screen.ts";
+import { nameIn, PLACE, reaches } from "./clock.ts";
+import { changes, headline, teams } from "./first_screen.ts";
 import { invoices } from "./invoices.ts";
 import { movesOf } from "./moves.ts";
 import { priceChanges, savingsOf, unitCosts } from "./prices.ts";
+import { anomalies } from "./unusual.ts";
 import type { ProofRange, ReportData, Screen, Status, View } from "./model.ts";
 
 /** The currencies of all costs; the one with the most records first. */
@@ -29,7 +30,8 @@ export const currenciesOf = (database: Asked): Promise<string[]> =>
 /** The first screen of each currency. */
 export async function screensOf(answers: Answers): Promise<Screen[]> {
   const screens: Screen[] = [];
-  for (const currency of await currenciesOf(answers)) {
+  const currencies = await currenciesOf(answers);
+  for (const currency of currencies) {
     answers.about(currency);
     const head = await headline(answers, currency);
     screens.push({
@@ -39,7 +41,7 @@ export async function screensOf(answers: Answers): Promise<Screen[]> {
       anomalies: await anomalies(answers, currency),
       changes: await changes(answers, currency),
       teams: await teams(answers, currency, head),
-      invoices: await invoices(answers, currency),
+      invoices: await invoices(answers, currency, currencies),
     });
   }
   return screens;
@@ -104,8 +106,7 @@ async function faultsOf(database: Asked): Promise<string[]> {
   return [...unusable, ...idle.map(({ given, why }) => `budgets: ${given}: ${why}`)];
 }
 
-/** The label of the config, or the address without one. */
-const ACCOUNT = "coalesce(account, base_url, '')";
+const ACCOUNT = nameIn("completeness");
 
 async function firstColumn(database: Asked, sql: string): Promise<string[]> {
   return (await database.query(sql)).map(([value = ""]) => value);

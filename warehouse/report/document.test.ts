@@ -46,11 +46,12 @@ const EMPTY: ReportData = {
   madeBy: "test",
 };
 
-/** The words of a report with one currency, spaces made one. */
+/** The words of a report with one currency, or with others after it, spaces made one. */
 function wordsOf(
   headline: Partial<Headline>,
   more: Partial<View> = {},
   reporting: ReportData["reporting"] = null,
+  others: Readonly<Record<string, string>> = {},
 ): string {
   const view: View = {
     currency: "USD",
@@ -59,10 +60,10 @@ function wordsOf(
     dimensions: [],
     reaches: [],
     moves: { by: "model", parts: [], largest: [] },
-    anomalies: { found: [], judged: 0, known: 0, all: 0 },
-    changes: { found: [], reread: "none" },
+    anomalies: { found: [], number: 0, judged: 0, known: 0, all: 0 },
+    changes: { found: [], rest: null, reread: "none" },
     units: [],
-    priceChanges: [],
+    priceChanges: { found: [], more: 0 },
     savings: null,
     teams: [],
     invoices: { matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] },
@@ -71,7 +72,12 @@ function wordsOf(
     provisional: "0",
     ...more,
   };
-  return documentBody({ ...EMPTY, views: [view], reporting })
+  const after = Object.entries(others).map(([currency, toDate]) => ({
+    ...view,
+    currency,
+    headline: { ...view.headline, toDate },
+  }));
+  return documentBody({ ...EMPTY, views: [view, ...after], reporting })
     .text.replaceAll(/<[^>]+>/g, " ")
     .replaceAll(/\s+/g, " ");
 }
@@ -131,6 +137,20 @@ describe("the first screen's words", () => {
     expect(words).toContain("Forecast of the month none no day of the month is complete yet");
   });
 
+  it("add up the late changes that have no line of their own", () => {
+    const late = {
+      foundAt: "2026-11-05T12:00:00Z",
+      kind: "removed",
+      day: "2026-11-02",
+      what: "m1",
+    };
+    const found = [{ ...late, records: 1, change: "-9000" }];
+    const rest = { number: 3, change: "0.03" };
+    expect(wordsOf({}, { changes: { found, rest, reread: "rewritten" } })).toContain(
+      "withdrawn by the provider −9,000.00 and 3 other changes in the table cost_changes , together +0.03",
+    );
+  });
+
   it("name the invoices that do not match, and say how all stand; nothing without a total", () => {
     const finding: InvoiceFinding = {
       issuer: "Example",
@@ -139,6 +159,8 @@ describe("the first screen's words", () => {
       finding: "total differs",
       billed: "9",
       total: "10.01",
+      currency: null,
+      elsewhere: null,
     };
     const invoices = { matched: 2, matchedByLine: 1, open: 1, findings: 1, found: [finding] };
     const words = wordsOf({}, { invoices });
@@ -151,9 +173,14 @@ describe("the first screen's words", () => {
 
   it("name the price of each kind of token, the day of a change, and what caching saved", () => {
     const units = [{ week: "2026-11-09", name: "atlas-4 output tokens", perMillion: "8.3" }];
-    const priceChanges = [
-      { day: "2026-11-10", name: "atlas-4 output tokens", before: "10", now: "8.3" },
-    ];
+    const lower = {
+      day: "2026-11-10",
+      name: "atlas-4 output tokens",
+      accounts: null,
+      before: "10",
+      now: "8.3",
+    };
+    const priceChanges = { found: [lower], more: 0 };
     const savings = {
       month: "2026-11-01",
       cachedTokens: "629000000",
@@ -169,6 +196,10 @@ describe("the first screen's words", () => {
     expect(words).toContain(
       "Caching saved 28.95 USD in November 2026. That is about 20% of the cached tokens, and nothing is known of the others, which " +
         "may have another price. Had all other input tokens of these models been cached, it would have saved up to 6.75 USD more.",
+    );
+    const ofAccount = { found: [{ ...lower, accounts: "Asia" }], more: 2 };
+    expect(wordsOf({}, { units, priceChanges: ofAccount })).toContain(
+      "atlas-4 output tokens of Asia: 10.00 until then, 8.30 USD from November 10, 2026 on (−17%). and 2 earlier changes in the table prices",
     );
     const unpriced = { ...savings, pricedTokens: "0", saved: "0", possible: null };
     expect(wordsOf({}, { savings: unpriced })).toContain(
@@ -193,6 +224,24 @@ describe("the first screen's words", () => {
     );
     expect(words).toContain("team Search: 90.00 of 100.00 EUR spent, 110.00 expected; OVER");
     expect(wordsOf({})).not.toContain("In EUR");
+    expect(words).not.toContain("Budget above");
+    expect(wordsOf({ budget: null }, {}, reporting)).toContain(
+      "Budget above in EUR, over all currencies",
+    );
+    expect(wordsOf({ budget: null }, {}, { ...reporting, budgets: [] })).toContain(
+      "Budget none give one with --budgets FILE.csv",
+    );
+    expect(wordsOf({}, {}, reporting, { GBP: "3" })).toContain(" Also billed: 3.00 GBP. In EUR");
+  });
+
+  it("name the other currencies that were billed, and no range for one without a cost", () => {
+    expect(wordsOf({}, {}, null, { GBP: "0", CHF: "-28" })).toContain(
+      " Also billed, and never added: −28.00 CHF. ",
+    );
+    expect(wordsOf({}, {}, null, { GBP: "0" })).not.toContain("added: 0.00 GBP");
+    expect(wordsOf({ toDate: "0", forecast: "0", forecastMethod: "" })).toContain(
+      "Forecast of the month 0.00 USD no cost in this month",
+    );
   });
 
   it("name no provider where there are no costs", () => {

@@ -65,7 +65,7 @@ ${monthFigure(view)}
 ${newsSection(view)}
 </div>
 ${exploreSection(view)}
-${unitFigure(view)}
+${unitFigure(view, data.accounts.length > 1)}
 </article>`;
 }
 
@@ -74,13 +74,13 @@ function headline({ reporting }: ReportData, view: View, others: readonly View[]
   return markup`
 <header>
   <h1>${claimOf(view)}</h1>
-  <p class="lead">${detailsOf(view)}${othersOf(others)}</p>
+  <p class="lead">${detailsOf(view)}${othersOf(others, reporting)}</p>
   ${reporting === null ? NOTHING : [convertedLine(reporting, head)]}
   <dl class="sums">
     ${sum("to-date", monthName(head, true), amount(head.toDate), currency, `through ${shortDate(head.throughDay)}`)}
     ${previousSum(head, currency)}
     ${head.isOver ? NOTHING : [forecastSum(head, currency)]}
-    ${budgetSum(view)}
+    ${budgetSum(view, reporting)}
   </dl>
 </header>`;
 }
@@ -89,9 +89,11 @@ function forecastSum({ forecast, range, forecastMethod }: Headline, currency: st
   const title = "Forecast of the month";
   const says = forecastMethod.replace(/^none: /, "");
   if (forecast === null) return sum("forecast", title, "none", "", says);
+  const unknown =
+    forecastMethod === "" ? "no cost in this month" : "no range, because the history is too short";
   const ends =
     range === null
-      ? "no range, because the history is too short"
+      ? unknown
       : markup`80 of 100 months end from ${amount(range.low)} to ${amount(range.high)}`;
   return sum(
     "forecast",
@@ -148,10 +150,13 @@ function sum(
   </div>`;
 }
 
-function budgetSum({ headline: head, currency }: View): Markup {
+function budgetSum({ headline: head, currency }: View, reporting: Reporting | null): Markup {
   const { budget, isOver: isMonthOver, isWhole } = head;
   if (budget === null) {
-    return sum("budget", "Budget", "none", "", "give one with --budgets FILE.csv");
+    // A budget in the reporting currency counts costs of all currencies, so it is no budget of this one.
+    return reporting === null || reporting.budgets.length === 0
+      ? sum("budget", "Budget", "none", "", "give one with --budgets FILE.csv")
+      : sum("budget", "Budget", "above", "", `in ${reporting.currency}, over all currencies`);
   }
   const rest = subtract(budget.amount, budget.forecast ?? budget.toDate);
   const isOver = Number(rest) < 0;
@@ -180,12 +185,14 @@ function scopeOf(
   return { says, forecast: teams === 1 ? "its forecast is" : "their forecast is" };
 }
 
-function othersOf(others: readonly View[]): string {
-  if (others.length === 0) return "";
-  const named = others.map(
+/** The costs of the other currencies. With a reporting currency, the next line adds all of them up. */
+function othersOf(others: readonly View[], reporting: Reporting | null): string {
+  const billed = others.filter(({ headline: head }) => /[1-9]/.test(head.toDate));
+  if (billed.length === 0) return "";
+  const named = billed.map(
     ({ headline: head, currency }) => `${money(head.toDate, DIGITS)} ${currency}`,
   );
-  return ` Also billed, and never added: ${named.join(", ")}.`;
+  return ` Also billed${reporting === null ? ", and never added" : ""}: ${named.join(", ")}.`;
 }
 
 /** A figure with the place of its chart and its data as a table. */
@@ -248,7 +255,10 @@ function budgetInChart({ headline: { budget, isOver, forecast } }: View): string
   return ` and the forecast${budget === null ? "" : "; the budget of a part of the costs is in the table only"}`;
 }
 
-function unitFigure({ currency, units, priceChanges, savings }: View): Markup {
+function unitFigure(
+  { currency, units, priceChanges, savings }: View,
+  hasSeveralAccounts: boolean,
+): Markup {
   const saved =
     savings === null ? NOTHING : [markup`<p class="says">${savingsWords(savings, currency)}</p>`];
   if (units.length === 0)
@@ -257,7 +267,7 @@ ${saved}`;
   const figure = chartFigure(
     `units-${currency}`,
     "Unit cost",
-    `${currency} per million tokens by week (Monday), effective cost, of the kinds of tokens that cost most. Each kind stands by itself.`,
+    `${currency} per million tokens by week (Monday), effective cost, of the kinds of tokens that cost most. Each kind stands by itself${hasSeveralAccounts ? ", as the mean of all accounts" : ""}.`,
     table(
       [
         { title: "Week" },
@@ -267,13 +277,18 @@ ${saved}`;
       units.map(({ week, name, perMillion }) => [dayOf(week), nameOf(name), amount(perMillion)]),
     ),
   );
-  const changes = priceChanges.map((each) => markup`<li>${changeWords(each, currency)}</li>`);
+  const { found, more } = priceChanges;
+  const changes = found.map((each) => markup`<li>${changeWords(each, currency)}</li>`);
+  const rest =
+    more === 0
+      ? NOTHING
+      : [markup`<li>and ${count(more, "earlier change")} in the table <code>prices</code></li>`];
   const listed =
     changes.length === 0
       ? NOTHING
       : [
           markup`<h3>Prices that changed</h3>
-<ul class="price-changes">${changes}</ul>`,
+<ul class="price-changes">${changes}${rest}</ul>`,
         ];
   return markup`${figure}
 ${listed}

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   count,
   decimal,
+  haveShares,
   longDate,
   money,
   month,
@@ -11,6 +12,13 @@ import {
 } from "./format.ts";
 
 describe("figures", () => {
+  it("are no shares of a sum that one of them exceeds, or that is 0 or less", () => {
+    expect(haveShares(["99.5", "0.5"], "100")).toBe(true);
+    expect(haveShares(["100"], "100")).toBe(true);
+    expect(haveShares(["100.000000000000000001", "-1"], "100")).toBe(false);
+    expect(haveShares(["0"], "0")).toBe(false);
+  });
+
   it.each([
     ["0", "0"],
     ["999", "999"],

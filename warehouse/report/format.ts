@@ -1,5 +1,5 @@
 /** Formats figures and dates, for the document and for the tooltips of its charts. */
-import { ratio, rounded } from "../decimals.ts";
+import { ratio, rounded, subtract } from "../decimals.ts";
 
 /** A plain decimal with separated thousands: `-1234.5` as `−1,234.5`. Keeps all digits. */
 export function decimal(text: string): string {
@@ -30,6 +30,10 @@ export function percent(change: string, before: string): string {
   if (share === 0) return "±0%";
   return `${share > 0 ? "+" : "−"}${decimal(String(Math.abs(share)))}%`;
 }
+
+/** Whether parts have shares of their sum. After a credit a part may be more than all of it: then no share says anything. */
+export const haveShares = (parts: readonly string[], sum: string): boolean =>
+  Number(sum) > 0 && parts.every((part) => Number(subtract(part, sum)) <= 0);
 
 const DATE = new Intl.DateTimeFormat("en-US", {
   day: "numeric",

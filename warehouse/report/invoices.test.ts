@@ -13,18 +13,18 @@ const ROWS = `
   ('b', NULL, '0.5', NULL, NULL, NULL, 'missing', 'costs without invoice'),
   ('a', 'INV-5', '3', '3', NULL, NULL, 'open', NULL)`;
 
-async function found(rows: string) {
+async function found(rows: string, currency = "'USD'", screens = ["USD"]) {
   const database = await Database.inMemory();
   try {
     await database.run(`
       CREATE TABLE billed_by_invoice AS
-      SELECT 'Example' AS invoice_issuer_name, 'USD' AS billing_currency, account, invoice_id,
+      SELECT 'Example' AS invoice_issuer_name, ${currency} AS billing_currency, account, invoice_id,
              TIMESTAMP '2026-10-01 00:00:00' AS billing_period_start, billed_cost::DECIMAL(38, 18) AS billed_cost,
              invoice_billed_cost::DECIMAL(38, 18) AS invoice_billed_cost, invoice_total::DECIMAL(38, 18) AS invoice_total,
              matched_by, invoice_state, finding
       FROM (VALUES ${rows}) AS given (
         account, invoice_id, billed_cost, invoice_billed_cost, invoice_total, matched_by, invoice_state, finding)`);
-    return await invoices(database, "USD");
+    return await invoices(database, screens.at(-1) ?? "", screens);
   } finally {
     database.close();
   }
@@ -50,4 +50,23 @@ it("says nothing of invoices while no total of one is given", async () => {
   );
   expect(none).toEqual({ matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] });
   expect(stateWords(none)).toBe("");
+});
+
+it("names a total in another currency than its costs once, and an invoice in a currency that no cost has", async () => {
+  const rows = `
+    ('USD', 'INV-1', '310', '310', NULL, NULL::VARCHAR, 'missing', 'costs without invoice'),
+    ('EUR', 'INV-1', '0', '0', '280', NULL, 'different', 'invoice without costs'),
+    ('GBP', 'INV-77', '0', '0', '99', NULL, 'different', 'invoice without costs')`;
+  const saidOn = async (...screens: readonly string[]): Promise<readonly string[]> => {
+    const all = await found(rows, "account", [...screens]);
+    return all.found.map((each) => `${invoiceName(each)}: ${findingWords(each)}`);
+  };
+  expect(await saidOn("USD")).toEqual([
+    "INV-1, Example: the invoice is in another currency than its costs: 280.00 EUR",
+    "INV-77, Example, in GBP: no cost names this invoice",
+  ]);
+  expect(await saidOn("USD", "EUR")).toEqual([
+    "INV-1, Example: the costs of this invoice are in another currency: 310.00 USD",
+  ]);
+  expect(await saidOn("USD", "GBP")).toEqual(["INV-77, Example: no cost names this invoice"]);
 });

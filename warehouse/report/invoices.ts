@@ -9,37 +9,85 @@ import { DIGITS } from "./tables.ts";
 /** Findings on the first screen. */
 const FOUND = 6;
 
-/** An invoice may have a row for each account and status. Costs that name no invoice belong together by billing period. */
-const INVOICES = (currency: string): string => `(
-  SELECT coalesce(invoice_issuer_name, '') AS issuer, invoice_id,
-         CASE WHEN invoice_id IS NULL THEN billing_period_start END AS period, invoice_state, matched_by, finding,
-         coalesce(any_value(invoice_billed_cost), sum(billed_cost)) AS billed, any_value(invoice_total) AS total
-  FROM billed_by_invoice
+/**
+ * The invoices of a screen. An invoice may have a row for each account and status. Costs that name no invoice belong together by billing
+ * period. The first screen also has the invoices of currencies that have no screen, unless costs in another currency name them: then
+ * the screen of these costs tells it.
+ */
+const invoicesOf = (currency: string, screens: readonly string[]): string => `(
+  WITH given AS (
+    SELECT *, coalesce(invoice_issuer_name, '') AS issuer FROM billed_by_invoice
+    WHERE invoice_issuer_name IN (SELECT invoice_issuer_name FROM billed_by_invoice WHERE invoice_total IS NOT NULL)),
+  all_invoices AS (
+    SELECT issuer, invoice_id, billing_currency,
+           CASE WHEN invoice_id IS NULL THEN billing_period_start END AS period, invoice_state, matched_by, finding,
+           coalesce(any_value(invoice_billed_cost), sum(billed_cost)) AS billed, any_value(invoice_total) AS total
+    FROM given GROUP BY ALL),
+  in_currencies AS (
+    SELECT issuer, invoice_id, billing_currency, max(coalesce(total, billed)) AS amount, bool_or(total IS NOT NULL) AS has_total,
+           bool_or(finding IS DISTINCT FROM 'invoice without costs') AS has_costs
+    FROM all_invoices WHERE invoice_id IS NOT NULL GROUP BY ALL)
+  SELECT own.*, (
+           SELECT min(others.amount || ' ' || others.billing_currency) FROM in_currencies AS others
+           WHERE others.issuer = own.issuer AND others.invoice_id = own.invoice_id
+             AND others.billing_currency IS DISTINCT FROM own.billing_currency
+             AND CASE WHEN own.total IS NULL THEN has_total ELSE has_costs END) AS elsewhere
+  FROM all_invoices AS own
   WHERE billing_currency = ${literal(currency)}
-    AND invoice_issuer_name IN (SELECT invoice_issuer_name FROM billed_by_invoice WHERE invoice_total IS NOT NULL)
-  GROUP BY ALL)`;
+    ${
+      screens[0] === currency
+        ? `OR (billing_currency NOT IN (${screens.map(literal).join(", ")})
+      AND (issuer, invoice_id) NOT IN (SELECT (issuer, invoice_id) FROM in_currencies WHERE has_costs))`
+        : ""
+    })`;
 
-export async function invoices(database: Asked, currency: string): Promise<Invoices> {
+/**
+ * @param currency that of the screen
+ * @param screens the currencies of all screens, that of the first one first
+ */
+export async function invoices(
+  database: Asked,
+  currency: string,
+  screens: readonly string[],
+): Promise<Invoices> {
+  const all = invoicesOf(currency, screens);
   const [counts = []] = await database.query(`
     SELECT count(*) FILTER (matched_by IN ('exact', 'total')), count(*) FILTER (matched_by = 'lines'),
            count(*) FILTER (invoice_state = 'open'), count(*) FILTER (finding IS NOT NULL)
-    FROM ${INVOICES(currency)}`);
+    FROM ${all}`);
   const [matched = 0, matchedByLine = 0, open = 0, findings = 0] = counts.map(Number);
   const rows = await database.query(`
-    SELECT issuer, coalesce(invoice_id, ''), strftime(period, '%Y-%m-%d'), finding, billed, total
-    FROM ${INVOICES(currency)} WHERE finding IS NOT NULL
-    ORDER BY abs(billed - coalesce(total, 0)) DESC, 1, 2, 3 LIMIT ${FOUND}`);
+    SELECT issuer, coalesce(invoice_id, ''), strftime(period, '%Y-%m-%d'), finding, billed, total, billing_currency, elsewhere
+    FROM ${all} WHERE finding IS NOT NULL
+    ORDER BY abs(billed - coalesce(total, 0)) DESC, 1, 2, 3, 7 LIMIT ${FOUND}`);
   const found = rows.map(
-    ([issuer = "", id = "", period = "null", finding = "", billed = "0", total = "null"]) => ({
+    ([
+      issuer = "",
+      id = "",
+      period = "null",
+      finding = "",
+      billed = "0",
+      total = "null",
+      own = "",
+      elsewhere = "null",
+    ]) => ({
       issuer,
       id: id === "" ? null : id,
       period: period === "null" ? null : period,
       finding,
       billed: plain(billed),
       total: total === "null" ? null : plain(total),
+      currency: own === currency ? null : own,
+      elsewhere: elsewhere === "null" ? null : amountWords(elsewhere),
     }),
   );
   return { matched, matchedByLine, open, findings, found };
+}
+
+/** An amount and its currency, for people. */
+function amountWords(given: string): string {
+  const [amount = "0", ...currency] = given.split(" ");
+  return `${money(plain(amount), DIGITS)} ${currency.join(" ")}`;
 }
 
 /** How the invoices stand, in one sentence; empty while no totals are given. */
@@ -56,12 +104,21 @@ export function stateWords({ matched, matchedByLine, open, findings }: Invoices)
 }
 
 /** A finding in words, such as `10.00 of costs, 10.01 on the invoice`. */
-export function findingWords({ billed, total, finding }: InvoiceFinding): string {
-  if (total === null) return "no invoice total is given for these costs";
-  if (finding === "invoice without costs") return "no cost names this invoice";
+export function findingWords({ billed, total, finding, elsewhere }: InvoiceFinding): string {
+  if (total === null)
+    return elsewhere === null
+      ? "no invoice total is given for these costs"
+      : `the invoice is in another currency than its costs: ${elsewhere}`;
+  if (finding === "invoice without costs")
+    return elsewhere === null
+      ? "no cost names this invoice"
+      : `the costs of this invoice are in another currency: ${elsewhere}`;
   return `${money(total, DIGITS)} on the invoice, ${money(billed, DIGITS)} of costs`;
 }
 
 /** The name of the invoice, or of the costs that name none. */
-export const invoiceName = ({ issuer, id, period }: InvoiceFinding): string =>
-  id === null ? `no invoice, ${issuer} ${period?.slice(0, 7) ?? ""}`.trimEnd() : `${id}, ${issuer}`;
+export function invoiceName({ issuer, id, period, currency }: InvoiceFinding): string {
+  const name = id === null ? `no invoice, ${issuer}` : `${id}, ${issuer}`;
+  const month = id === null ? (period?.slice(0, 7) ?? "") : "";
+  return `${name} ${month}`.trimEnd() + (currency === null ? "" : `, in ${currency}`);
+}

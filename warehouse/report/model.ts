@@ -25,6 +25,7 @@ export interface Headline {
   readonly forecast: string | null;
   /** The range that holds the month's end in about 80 of 100 cases; null without a forecast, or with too short a history. */
   readonly range: Range | null;
+  /** Empty if no account has a cost in this month. */
   readonly forecastMethod: string;
   readonly daysInMonth: number;
   /** Days of the month up to {@link throughDay}. */
@@ -144,9 +145,13 @@ export interface Moves {
 export interface Anomaly {
   /** Large for the account, large for the value of a label itself, or a value that is new; see the model `cost_anomalies`. */
   readonly kind: "account" | "label" | "new";
+  /** The account whose costs they are; null if there is only one. */
+  readonly account: string | null;
   readonly day: string;
   readonly label: string;
   readonly value: string;
+  /** Unusual values of this label, account, day and kind that are not among the found ones. Only the last of those has the number. */
+  readonly others: number;
   readonly billed: string;
   /** The usual cost of the weekday; for the kind `label` of the value's own days, for the kind `new` of all costs. */
   readonly usual: string;
@@ -156,9 +161,12 @@ export interface Anomaly {
   readonly isProven: boolean;
 }
 
-/** The unusual days of the last weeks. The three numbers count daily sums, of all costs or of one value of a label. */
+/** The unusual days of the last weeks. The last three numbers count daily sums, of all costs or of one value of a label. */
 export interface Anomalies {
+  /** The largest ones. */
   readonly found: readonly Anomaly[];
+  /** How many there are, with those that are not among {@link found}. */
+  readonly number: number;
   readonly judged: number;
   /** Sums with eight earlier values. Some of them still cannot be judged, because their weekday usually costs nothing. */
   readonly known: number;
@@ -178,7 +186,10 @@ export interface LateChange {
 
 /** The late changes of the last weeks. */
 export interface LateChanges {
+  /** The largest ones. */
   readonly found: readonly LateChange[];
+  /** All others together; null without any. */
+  readonly rest: { readonly number: number; readonly change: string } | null;
   /** The verdict of the readings of these weeks on the complete days that they read again. */
   readonly reread: "none" | "unchanged" | "rewritten";
 }
@@ -195,6 +206,10 @@ export interface InvoiceFinding {
   readonly billed: string;
   /** Null where no total of the invoice was given. */
   readonly total: string | null;
+  /** Currency of the invoice, if it is not that of the screen. No cost has it, so that it has no screen of its own. */
+  readonly currency: string | null;
+  /** The same invoice in another currency, such as `280.00 EUR`: its total if it has costs here, its costs if it has a total here. */
+  readonly elsewhere: string | null;
 }
 
 /** The invoices of issuers of which totals were given; all 0 without any. */
@@ -221,8 +236,16 @@ export interface UnitCost {
 export interface PriceChange {
   readonly day: string;
   readonly name: string;
+  /** The accounts that have the new price; null if there is only one account. */
+  readonly accounts: string | null;
   readonly before: string;
   readonly now: string;
+}
+
+/** The newest changes of prices, and how many others there are. */
+export interface PriceChanges {
+  readonly found: readonly PriceChange[];
+  readonly more: number;
 }
 
 /** The money that caching saved in a month, less the cost of writing to the cache. */
@@ -312,7 +335,7 @@ export interface View extends Screen {
   readonly dimensions: readonly Dimension[];
   readonly reaches: readonly Reach[];
   readonly units: readonly UnitCost[];
-  readonly priceChanges: readonly PriceChange[];
+  readonly priceChanges: PriceChanges;
   /** Null if no token was cached. */
   readonly savings: Savings | null;
   /** The billed total of the newest version of each row, as an upsert would keep it, and of the rows that count. */

@@ -1,10 +1,11 @@
 /** "What moved, and why": the change in parts, unusual days and late changes, each as a short list. */
 import { subtract } from "../decimals.ts";
-import { count, decimal, money, percent, shortDate, weekday } from "./format.ts";
+import { count, decimal, money, percent, shortDate } from "./format.ts";
 import { findingWords, invoiceName, stateWords } from "./invoices.ts";
 import { type Markup, markup } from "./markup.ts";
-import type { Anomalies, Anomaly, Invoices, LateChanges, Mover, View } from "./model.ts";
+import type { Anomalies, Invoices, LateChanges, Mover, View } from "./model.ts";
 import { amount, change, DIGITS, nameOf } from "./tables.ts";
+import { subjectOf, whyOf } from "./unusual.ts";
 
 /** The kinds of late changes in words. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -41,23 +42,6 @@ function movesOf({ headline: { comparison }, moves }: View): Markup {
   ${largest.length === 0 ? [] : [list("The same by other labels, the largest changes", largest, "")]}`;
 }
 
-/** Why a day is unusual, in words. */
-function whyOf(anomaly: Anomaly): string {
-  return `${reasonOf(anomaly)}${anomaly.isProven ? "" : "; the day is not proven"}`;
-}
-
-function reasonOf({ kind, day, billed, usual, spread, daysCompared }: Anomaly): string {
-  const by = subtract(billed, usual);
-  const more = Number(by) > 0 ? "more" : "less";
-  const difference = money(by.replace("-", ""), DIGITS);
-  const [often, far] = [money(usual, DIGITS), money(spread, DIGITS)];
-  if (kind === "new")
-    return `new: it had no cost before this week; all costs of a ${weekday(day)} are usually ${often}`;
-  if (kind === "label")
-    return `${difference} more than on its usual day: the mean of the ${daysCompared} days with costs before is ${often}, and the largest ${far}`;
-  return `${difference} ${more} than usual for a ${weekday(day)}: the median of the ${daysCompared} before is ${often}, and half of them are within ${far} of it`;
-}
-
 /** The words where no day is unusual. Days that nothing is known about are not called usual. */
 function usualWords({ judged, known, all }: Anomalies): string {
   if (all === 0) return "The last five weeks have no usage charges to judge.";
@@ -75,16 +59,18 @@ function usualWords({ judged, known, all }: Anomalies): string {
 const UNUSUAL = 4;
 
 function unusualOf(anomalies: Anomalies): Markup {
-  const more = anomalies.found.length - UNUSUAL;
+  const more = anomalies.number - UNUSUAL;
   const items = anomalies.found.slice(0, UNUSUAL).map(
     (
       found,
-    ) => markup`<li><span class="what"><small>${shortDate(found.day)}</small> ${found.label === "all" ? "All costs" : nameOf(`${found.label} ${found.value}`)}
+    ) => markup`<li><span class="what"><small>${shortDate(found.day)}</small> ${nameOf(sentence(subjectOf(found)))}
       <span class="says">${whyOf(found)}</span></span> <span class="figure">${amount(found.billed)}</span></li>`,
   );
-  const rest = markup`<li><span class="says">and ${more} more in the table <code>cost_anomalies</code></span></li>`;
+  const rest = markup`<li><span class="says">and ${decimal(String(more))} more in the table <code>cost_anomalies</code></span></li>`;
   return list("Unusual days", more > 0 ? [...items, rest] : items, usualWords(anomalies));
 }
+
+const sentence = (words: string): string => words.replace(/^all costs/, "All costs");
 
 /** The words where no late change is known. */
 const UNCHANGED: Readonly<Record<LateChanges["reread"], string>> = {
@@ -95,14 +81,20 @@ const UNCHANGED: Readonly<Record<LateChanges["reread"], string>> = {
     "No change of an amount is known, but rows of complete days were written again in the last five weeks.",
 };
 
-function lateOf({ found, reread }: LateChanges): Markup {
+function lateOf({ found, rest, reread }: LateChanges): Markup {
   const items = found.map(
     (
       late,
     ) => markup`<li><span class="what"><small>found ${shortDate(late.foundAt)}</small> ${nameOf(late.what)}, ${shortDate(late.day)}
       <span class="says">${KINDS[late.kind] ?? late.kind}${late.records === 1 ? "" : `, ${count(late.records, "record")}`}</span></span> <span class="figure">${change(late.change)}</span></li>`,
   );
-  return list("Changed after it was shown", items, UNCHANGED[reread]);
+  const others =
+    rest === null
+      ? []
+      : [
+          markup`<li><span class="what">and ${count(rest.number, "other change")} in the table <code>cost_changes</code>, together</span> <span class="figure">${change(rest.change)}</span></li>`,
+        ];
+  return list("Changed after it was shown", [...items, ...others], UNCHANGED[reread]);
 }
 
 /** Nothing, while no totals of invoices are given. */

@@ -1,10 +1,11 @@
 /** Unit costs of one currency, each kind of token by itself; the days on which a price changed; and what caching saved. */
 import { labels } from "../../src/generated/labels.ts";
 import { literal } from "../columns.ts";
+import { PLACE } from "./clock.ts";
 import type { Asked } from "../database.ts";
 import { plain, ratio, rounded, subtract } from "../decimals.ts";
 import { longDate, money, month, percent } from "./format.ts";
-import type { PriceChange, Savings, UnitCost } from "./model.ts";
+import type { PriceChange, PriceChanges, Savings, UnitCost } from "./model.ts";
 import { DIGITS } from "./tables.ts";
 
 /** Lines in the chart of unit costs, and its weeks. */
@@ -37,17 +38,23 @@ export async function unitCosts(database: Asked, currency: string): Promise<Unit
   }));
 }
 
-/** The newest changes of effective prices. */
-export async function priceChanges(database: Asked, currency: string): Promise<PriceChange[]> {
+/** The newest changes of effective prices. If there are several accounts, each change has those in which it happened. */
+export async function priceChanges(database: Asked, currency: string): Promise<PriceChanges> {
   const rows = await database.query(`
-    SELECT DISTINCT day, name, round(effective_price_before, 6), round(effective_price, 6) FROM ${priced(currency)}
-    WHERE is_effective_price_change ORDER BY day DESC, name LIMIT ${CHANGES}`);
-  return rows.map(([day = "", name = "", before = "0", now = "0"]) => ({
+    SELECT day, priced.name, round(effective_price_before, 6) AS before, round(effective_price, 6) AS now,
+           CASE WHEN (SELECT count(*) FROM report_accounts) > 1 THEN string_agg(DISTINCT accounts.name, ', ' ORDER BY accounts.name) END AS whose,
+           count(*) OVER ()
+    FROM (SELECT *, ${PLACE} AS place FROM ${priced(currency)}) AS priced LEFT JOIN report_accounts AS accounts USING (place)
+    WHERE is_effective_price_change GROUP BY day, priced.name, before, now
+    ORDER BY day DESC, priced.name, whose, before, now LIMIT ${CHANGES}`);
+  const found = rows.map(([day = "", name = "", before = "0", now = "0", accounts = "null"]) => ({
     day,
     name,
+    accounts: accounts === "null" ? null : accounts,
     before: plain(before),
     now: plain(now),
   }));
+  return { found, more: Number(rows[0]?.[5] ?? 0) - found.length };
 }
 
 /** The money that caching saved in the month of the report; null if no token of this month was cached. */
@@ -88,5 +95,8 @@ export function savingsWords(savings: Savings, currency: string): string {
 }
 
 /** A change of a price in words. */
-export const changeWords = ({ day, name, before, now }: PriceChange, currency: string): string =>
-  `${name}: ${money(before, DIGITS)} until then, ${money(now, DIGITS)} ${currency} from ${longDate(day)} on (${percent(subtract(now, before), before)}).`;
+export const changeWords = (
+  { day, name, accounts, before, now }: PriceChange,
+  currency: string,
+): string =>
+  `${name}${accounts === null ? "" : ` of ${accounts}`}: ${money(before, DIGITS)} until then, ${money(now, DIGITS)} ${currency} from ${longDate(day)} on (${percent(subtract(now, before), before)}).`;

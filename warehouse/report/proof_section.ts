@@ -96,7 +96,9 @@ function proofTables(data: ReportData): Markup {
 
 /** Rows that no figure of the page contains. */
 function unusableRows({ rows, first }: Unusables): Markup {
-  const shown = new Set(first.map(({ dataset, record }) => `${dataset} ${record}`)).size;
+  const shown = new Set(
+    first.map(({ dataset, account, record }) => `${dataset} ${account ?? ""} ${record}`),
+  ).size;
   return markup`
   <h3>In no sum</h3>
   <p class="says">No figure of this page contains these rows, because one of their values cannot be summed exactly. Their days are not

@@ -34,7 +34,8 @@ due as (
   left join reached on {{ ai_billing.place_of('billed.base_url', 'billed.account') }} = reached.place
 ),
 
--- Costs that name no invoice do not belong together.
+-- Costs that name no invoice have no sum together. But while one of an account's costs of a billing period is open, all of these are: the
+-- invoice that will name them may not be issued yet.
 with_invoice as (
   select
     due.*,
@@ -42,7 +43,11 @@ with_invoice as (
       sum(billed_cost) over (partition by invoice_issuer_name, invoice_id, billing_currency)
     end as invoice_billed_cost,
     sum(billed_by_line) over (partition by invoice_issuer_name, invoice_id, billing_currency) as invoice_billed_by_line,
-    case when invoice_id is null then is_open else
+    case when invoice_id is null then
+      max(is_open) over (
+        partition by base_url, account, invoice_issuer_name, billing_period_start, billing_period_end, billing_currency, invoice_id
+      )
+    else
       max(is_open) over (partition by invoice_issuer_name, invoice_id, billing_currency)
     end as has_open
   from due
