@@ -6822,7 +6822,7 @@ from (
 
 create view ai_billing__book_days as
 -- The days of each compared month that are not proven: read without a proof, read in part, or not read at all. A billing period may
--- be longer than its month. Days before the first known day of an account are none of its days.
+-- be longer than its month. `first_known_day` is the first day of the account that was ever read: a sync does not read days before it.
 with known as (
   select
     coalesce(base_url, '') || ' ' || coalesce(account, '') as place,
@@ -6834,8 +6834,23 @@ with known as (
   where dataset = 'costs'
   group by coalesce(base_url, '') || ' ' || coalesce(account, ''), day
 ),
+usage_places as (
+  select
+    coalesce(base_url, '') || ' ' || coalesce(account, '') as place, max(account) as account, max(base_url) as base_url
+  from "completeness"
+  where dataset = 'usage'
+  group by coalesce(base_url, '') || ' ' || coalesce(account, '')
+),
+-- An account whose usage was read may have costs that never were. A provider need not offer costs: it does if costs of another account
+-- were read from the same address.
 places as (
   select place, max(account) as account, max(base_url) as base_url, min(day) as first_day from known group by place
+  union all
+  select usage_places.place, usage_places.account, usage_places.base_url, cast(null as date)
+  from usage_places
+  inner join (select distinct base_url from known) as addresses on usage_places.base_url = addresses.base_url
+  left join (select distinct place from known) as read_places on usage_places.place = read_places.place
+  where read_places.place is null
 ),
 periods as (
   select
@@ -6890,10 +6905,11 @@ days as (
 )
 select
   days.book_view, days.month, days.close_id, days.requested_by, days.place, days.account, days.base_url, days.end_day, days.day,
+  days.first_known_day,
   case when known.rank_ = 2 then 'not proven' when known.rank_ = 1 then 'read in part' else 'not read' end as day_status
 from days
 left join known on days.place = known.place and days.day = known.day
-where days.day >= days.first_known_day and coalesce(known.rank_, 1) > 0;
+where coalesce(known.rank_, 1) > 0;
 
 create view ai_billing__owned_costs as
 -- The costs that count, each with its team on its day.
@@ -11317,6 +11333,18 @@ periods as (
   where costs.is_counted
   group by costs.account, costs.base_url, request.book_month
 ),
+-- No sync reads the days before the first known day of an account. Who accrued one of them has accepted that, so that it is accrued again
+-- without a further question.
+accepted as (
+  select distinct days.book_view, days.month, days.place, days.day
+  from "ai_billing__book_days" as days
+  inner join "ai_billing__book_entries" as entries
+    on days.book_view = entries.book_view
+    and days.month = entries.month
+    and days.day = entries.day
+    and days.place = coalesce(entries.base_url, '') || ' ' || coalesce(entries.account, '')
+  where entries.is_open_accrual and entries.reason = 'estimate' and days.day < days.first_known_day
+),
 days as (
   select account, base_url, month, day, day_status as why from "ai_billing__book_days" where requested_by is not null
   union all
@@ -11328,7 +11356,12 @@ days as (
   select distinct closing.account, closing.base_url, closing.month, closing.day, 'not read'
   from "ai_billing__book_closing" as closing
   inner join request on closing.month <> request.book_month
-  where closing.kind = 'accrual' and closing.reason = 'estimate'
+  left join accepted
+    on closing.book_view = accepted.book_view
+    and closing.month = accepted.month
+    and closing.day = accepted.day
+    and coalesce(closing.base_url, '') || ' ' || coalesce(closing.account, '') = accepted.place
+  where closing.kind = 'accrual' and closing.reason = 'estimate' and accepted.day is null
 )
 select
   1 as number_, false as is_accruable, cast(null as TEXT) as account, cast(null as TEXT) as base_url,
