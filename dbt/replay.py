@@ -264,7 +264,7 @@ SHARES = [0.5, 0.3, 0.15, 0.04, 0.01]
 OF_NOISE = """
 create table ai_billing__calendar_costs as
   select ' ' || account as place, account, null::varchar as base_url, day, 'proven' as day_status, true as is_complete,
-         max(day) over () as through_day
+         false as has_invalid_rows, max(day) over () as through_day
   from (select distinct account from given) cross join (select distinct day from given);
 create table current_costs as
   select account, null::varchar as base_url, day, 'Usage' as charge_category, amount as billed_cost, 'USD' as billing_currency,

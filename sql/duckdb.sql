@@ -7276,7 +7276,8 @@ with days as (
     day,
     max(case status when 'unproven' then 2 when 'incomplete' then 1 else 0 end) as rank_,
     max(case when status <> 'incomplete' and covered_through >=
-    (cast(day as timestamp) + cast(1 as bigint) * interval 1 day) then 1 else 0 end) as complete
+    (cast(day as timestamp) + cast(1 as bigint) * interval 1 day) then 1 else 0 end) as complete,
+    max(invalid_rows) as invalid_rows
   from "ai_billing__completeness_costs"
   group by coalesce(base_url, '') || ' ' || coalesce(account, ''), day
 )
@@ -7285,6 +7286,7 @@ select
   cast(date_trunc('month', day) as date) as month,
   case rank_ when 2 then 'unproven' when 1 then 'incomplete' else 'proven' end as day_status,
   complete = 1 as is_complete,
+  invalid_rows > 0 as has_invalid_rows,
   coalesce(
     max(case when complete = 1 then day end) over (partition by place),
     max(day) over (partition by place)
@@ -7583,7 +7585,7 @@ from (
 
 create or replace view ai_billing__book_days as
 -- The days of each compared month that are not proven: read without a proof, read in part, or not read at all. A billing period may
--- be longer than its month. Days before the first known day of an account are none of its days.
+-- be longer than its month. `first_known_day` is the first day of the account that was ever read: a sync does not read days before it.
 with known as (
   select
     coalesce(base_url, '') || ' ' || coalesce(account, '') as place,
@@ -7595,8 +7597,23 @@ with known as (
   where dataset = 'costs'
   group by coalesce(base_url, '') || ' ' || coalesce(account, ''), day
 ),
+usage_places as (
+  select
+    coalesce(base_url, '') || ' ' || coalesce(account, '') as place, max(account) as account, max(base_url) as base_url
+  from "completeness"
+  where dataset = 'usage'
+  group by coalesce(base_url, '') || ' ' || coalesce(account, '')
+),
+-- An account whose usage was read may have costs that never were. A provider need not offer costs: it does if costs of another account
+-- were read from the same address.
 places as (
   select place, max(account) as account, max(base_url) as base_url, min(day) as first_day from known group by place
+  union all
+  select usage_places.place, usage_places.account, usage_places.base_url, cast(null as date)
+  from usage_places
+  inner join (select distinct base_url from known) as addresses on usage_places.base_url = addresses.base_url
+  left join (select distinct place from known) as read_places on usage_places.place = read_places.place
+  where read_places.place is null
 ),
 periods as (
   select
@@ -7649,10 +7666,11 @@ days as (
 )
 select
   days.book_view, days.month, days.close_id, days.requested_by, days.place, days.account, days.base_url, days.end_day, days.day,
+  days.first_known_day,
   case when known.rank_ = 2 then 'not proven' when known.rank_ = 1 then 'read in part' else 'not read' end as day_status
 from days
 left join known on days.place = known.place and days.day = known.day
-where days.day >= days.first_known_day and coalesce(known.rank_, 1) > 0;
+where coalesce(known.rank_, 1) > 0;
 
 create or replace view ai_billing__owned_costs as
 -- The costs that count, each with its team on its day.
@@ -7712,6 +7730,8 @@ create or replace view ai_billing__usage_pace as
 -- The weight of a day is the mean of its weekday in the eight weeks up to the newest complete day, in parts of 10,000 of the weekday that
 -- weighs most: a whole number, so that amounts are multiplied and divided exactly. `weekly_change` is the greatest difference of two
 -- weeks that follow each other: where a few bursts make most of the cost, the mean difference says little about the next burst.
+-- Usage that begins in the month, or begins again after eight weeks, weighs from its first day on. Usage that has stopped has no forecast:
+-- its last cost is a week and longer ago than it ever paused in the eight weeks.
 with calendar as (
   select place, day, month, through_day from "ai_billing__calendar_costs" where is_complete
 ),
@@ -7810,6 +7830,18 @@ weekdays as (
       else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end, 0) as integer), 1) as weight
   from compared
 ),
+costs as (
+  select
+    series_number, age, lag(age) over (partition by series_number order by age desc) as age_before
+  from days
+  where billed_cost <> 0
+),
+-- `start_age`: how many days ago the usage began, but at most the 55 days that are looked at.
+pauses as (
+  select series_number, max(age) as start_age, min(age) as idle_days, max(age_before - age) as longest_pause
+  from costs
+  group by series_number
+),
 months as (
   select
     place, month, through_day,
@@ -7819,8 +7851,21 @@ months as (
   from calendar
   where day = through_day
 ),
+-- Without a cost in the eight weeks, the whole month counts.
+starts as (
+  select
+    series.series_number, series.place,
+    cast(
+    (months.through_day + cast(-1 * coalesce(pauses.start_age, 55) as bigint) * interval 1 day) as date) as start_day
+  from series
+  inner join months on series.place = months.place
+  left join pauses on series.series_number = pauses.series_number
+),
 month_days as (
-  select months.place, mod(
+  select
+    months.place, cast(
+    (months.month + cast(numbers.number_ as bigint) * interval 1 day) as date) as day,
+    mod(
         (date_diff('day', cast('1900-01-01' as date)::timestamp, cast(
     (months.month + cast(numbers.number_ as bigint) * interval 1 day) as date)::timestamp ))
     , 7) as weekday_
@@ -7828,22 +7873,24 @@ month_days as (
   inner join numbers on numbers.number_ < months.days_in_month
 ),
 month_weights as (
-  select series.series_number, sum(weekdays.weight) as weight
-  from series
-  inner join month_days on series.place = month_days.place
-  inner join weekdays on series.series_number = weekdays.series_number and month_days.weekday_ = weekdays.weekday_
-  group by series.series_number
+  select starts.series_number, count(*) as days, sum(weekdays.weight) as weight
+  from starts
+  inner join month_days on starts.place = month_days.place and month_days.day >= starts.start_day
+  left join weekdays on starts.series_number = weekdays.series_number and month_days.weekday_ = weekdays.weekday_
+  group by starts.series_number
 ),
 complete_weights as (
-  select series.series_number, sum(weekdays.weight) as weight
-  from series
+  select starts.series_number, count(*) as days, sum(weekdays.weight) as weight
+  from starts
   inner join calendar
-    on series.place = calendar.place and calendar.month = cast(date_trunc('month', calendar.through_day) as date)
-  inner join weekdays
-    on series.series_number = weekdays.series_number and mod(
+    on starts.place = calendar.place
+    and calendar.month = cast(date_trunc('month', calendar.through_day) as date)
+    and calendar.day >= starts.start_day
+  left join weekdays
+    on starts.series_number = weekdays.series_number and mod(
         (date_diff('day', cast('1900-01-01' as date)::timestamp, calendar.day::timestamp ))
     , 7) = weekdays.weekday_
-  group by series.series_number
+  group by starts.series_number
 ),
 -- Whole weeks, counted backward from the newest complete day.
 weeks as (
@@ -7864,11 +7911,18 @@ select
   series.place, months.month, series.billing_currency,
   month_weights.weight as month_weight,
   complete_weights.weight as complete_weight,
+  coalesce(month_weights.days, 0) as days_of_month,
+  coalesce(complete_weights.days, 0) as pace_days,
+  coalesce(
+    pauses.idle_days >= 7 and pauses.idle_days >= coalesce(pauses.longest_pause, 0)
+    and pauses.idle_days < cast(extract(day from months.through_day) as integer), false
+  ) as is_stopped,
   case when changes.changes >= 3 then changes.weekly_change end as weekly_change
 from series
 inner join months on series.place = months.place
 left join month_weights on series.series_number = month_weights.series_number
 left join complete_weights on series.series_number = complete_weights.series_number
+left join pauses on series.series_number = pauses.series_number
 left join changes on series.series_number = changes.series_number;
 
 create or replace view billed_by_invoice as
@@ -9670,12 +9724,13 @@ create or replace view cost_anomalies as
 -- label: large for the value itself, as the days of a leaked key are: five times the mean of up to 28 days with costs before, twice the
 -- largest of them, and a hundredth of the account's usual_cost above that mean.
 --
--- new: a model, a project or a key without costs before, which costs a fiftieth of the account's usual_cost on a day of its first week.
+-- new: a model, a project or a key without costs in the eight weeks and longer before, as far as costs are looked at, which costs a fiftieth of the account's usual_cost on a day of its first week.
 --
+-- A day on which a cost cannot be summed has no row: what it cost is not known.
 -- A day on which a value of a label costs nothing, and usually costs nothing, has no row.
 with calendar as (
   select
-    place, account, base_url, day, day_status,
+    place, account, base_url, day, day_status, has_invalid_rows,
     cast(
     (through_day + cast(-92 as bigint) * interval 1 day) as date) as scored_after
   from "ai_billing__calendar_costs"
@@ -9801,6 +9856,7 @@ days as (
   inner join calendar on spans.place = calendar.place and looked_at.day = calendar.day
   left join charged on looked_at.series_number = charged.series_number and looked_at.day = charged.day
   where calendar.day > calendar.scored_after
+    and not calendar.has_invalid_rows
 ),
 earlier_days as (
   select wanted.place, wanted.day, list(earlier.day) as days
@@ -9959,7 +10015,7 @@ select
     else cast(cast(own_largest_cost as decimal(38, 4)) as TEXT) end || case when day_status = 'proven' then '' else '; the day is not proven' end
     when 'new' then case when abs(billed_cost) >= 1 or billed_cost = 0
     then cast(cast(billed_cost as decimal(38, 2)) as TEXT)
-    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is new: there was no charge before ' || cast(first_day as TEXT) || ', and all costs of a ' || case mod(
+    else cast(cast(billed_cost as decimal(38, 4)) as TEXT) end || ' ' || billing_currency || ' is new: there was no charge from ' || cast(account_first_day as TEXT) || ' until ' || cast(first_day as TEXT) || ', and all costs of a ' || case mod(
         (date_diff('day', cast('1900-01-01' as date)::timestamp, day::timestamp ))
     , 7) when 0 then 'Monday' when 1 then 'Tuesday' when 2 then 'Wednesday' when 3 then 'Thursday' when 4 then 'Friday' when 5 then 'Saturday' when 6 then 'Sunday' end || ' are usually ' || case when abs(account_usual_cost) >= 1 or account_usual_cost = 0
     then cast(cast(account_usual_cost as decimal(38, 2)) as TEXT)
@@ -9971,7 +10027,7 @@ where is_charged or label = 'all' or (days_compared = 8 and usual_cost <> 0);
 
 create or replace view cost_movers as
 -- Costs that grew or fell, for each value of each label, up to the newest complete day of each account.
-with periods as (
+with asked as (
   select
     place, 'month_to_date' as comparison, cast(date_trunc('month', through_day) as date) as period_start, cast(
     (through_day + cast(1 as bigint) * interval 1 day) as date) as period_end,
@@ -10006,6 +10062,16 @@ with periods as (
     (through_day + cast(-59 as bigint) * interval 1 day) as date) as previous_start, cast(
     (through_day + cast(-29 as bigint) * interval 1 day) as date) as previous_end
   from (select distinct place, through_day from "ai_billing__calendar_costs") as places
+),
+-- Days that are complete, of both periods: days that were never read did not cost nothing.
+periods as (
+  select
+    asked.place, asked.comparison, asked.period_start, asked.period_end, asked.previous_start, asked.previous_end,
+    sum(case when calendar.day >= asked.period_start and calendar.day < asked.period_end then 1 else 0 end) as days_known,
+    sum(case when calendar.day >= asked.previous_start and calendar.day < asked.previous_end then 1 else 0 end) as previous_days_known
+  from asked
+  left join "ai_billing__calendar_costs" as calendar on asked.place = calendar.place and calendar.is_complete
+  group by asked.place, asked.comparison, asked.period_start, asked.period_end, asked.previous_start, asked.previous_end
 ),
 labels as (
   select 'service_provider_name' as label union all
@@ -10058,7 +10124,7 @@ costs as (
 -- One row for each combination of labels. This keeps the cross join below small: it repeats each row once for each label.
 combined as (
   select
-    periods.comparison, periods.period_start, periods.period_end, periods.previous_start, periods.previous_end, costs.base_url, costs.billing_currency,
+    periods.comparison, periods.period_start, periods.period_end, periods.previous_start, periods.previous_end, periods.days_known, periods.previous_days_known, costs.base_url, costs.billing_currency,
     costs.service_provider_name,
     costs.service_name,
     costs.model_id,
@@ -10079,7 +10145,7 @@ combined as (
   where (costs.day >= periods.period_start and costs.day < periods.period_end)
     or (costs.day >= periods.previous_start and costs.day < periods.previous_end)
   group by
-    periods.comparison, periods.period_start, periods.period_end, periods.previous_start, periods.previous_end, costs.base_url, costs.billing_currency, costs.service_provider_name, costs.service_name, costs.model_id, costs.project_id, costs.workspace_id, costs.api_key_id, costs.service_tier, costs.usage_type, costs.charge_category, costs.account, costs.team
+    periods.comparison, periods.period_start, periods.period_end, periods.previous_start, periods.previous_end, periods.days_known, periods.previous_days_known, costs.base_url, costs.billing_currency, costs.service_provider_name, costs.service_name, costs.model_id, costs.project_id, costs.workspace_id, costs.api_key_id, costs.service_tier, costs.usage_type, costs.charge_category, costs.account, costs.team
 ),
 named as (
   select
@@ -10103,22 +10169,29 @@ named as (
 ),
 moved as (
   select
-    comparison, period_start, period_end, previous_start, previous_end, label, value, account, base_url, billing_currency,
+    comparison, period_start, period_end, previous_start, previous_end, days_known, previous_days_known, label, value, account, base_url, billing_currency,
     sum(billed_cost) as billed_cost,
     sum(previous_billed_cost) as previous_billed_cost,
-    sum(billed_cost) - sum(previous_billed_cost) as change
+    case
+      when days_known =
+        (date_diff('day', period_start::timestamp, period_end::timestamp ))
+        and previous_days_known =
+        (date_diff('day', previous_start::timestamp, previous_end::timestamp ))
+        then sum(billed_cost) - sum(previous_billed_cost)
+    end as change
   from named
-  group by comparison, period_start, period_end, previous_start, previous_end, label, value, account, base_url, billing_currency
+  group by comparison, period_start, period_end, previous_start, previous_end, days_known, previous_days_known, label, value, account, base_url, billing_currency
 ),
 ranked as (
   select
     moved.*,
-    rank() over (partition by comparison, label, billing_currency order by change desc) as from_above,
-    rank() over (partition by comparison, label, billing_currency order by change) as from_below
+    rank() over (partition by comparison, label, billing_currency, change is null order by change desc) as from_above,
+    rank() over (partition by comparison, label, billing_currency, change is null order by change) as from_below
   from moved
 )
 select
   comparison, label, value, account, base_url, billing_currency, period_start, period_end, previous_start, previous_end,
+  days_known, previous_days_known,
   billed_cost, previous_billed_cost, change,
   case when abs(previous_billed_cost) <> 0 and abs(change) < 10000000000000 and abs(abs(previous_billed_cost)) < 10000000000000
     then cast(
@@ -10241,10 +10314,12 @@ sums as (
   from both_
   group by place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency
 ),
-provisional as (
-  select place, month, billing_currency, count(distinct day) as days_provisional
+currencies as (
+  select
+    place, month, billing_currency,
+    count(distinct case when cost_status = 'provisional' then day end) as days_provisional,
+    max(case when is_daily then 1 else 0 end) as has_daily
   from costs
-  where cost_status = 'provisional'
   group by place, month, billing_currency
 ),
 -- Before the first known day the costs are unknown, and not 0.
@@ -10253,10 +10328,17 @@ compared as (
     sums.*,
     months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
     months.days_not_proven, months.days_incomplete,
-    coalesce(provisional.days_provisional, 0) as days_provisional,
+    coalesce(currencies.days_provisional, 0) as days_provisional,
     -- Without any weight, each day weighs the same.
-    case when pace.complete_weight > 0 then pace.month_weight else months.days_in_month end as month_weight,
-    case when pace.complete_weight > 0 then pace.complete_weight else months.days_counted end as complete_weight,
+    case when pace.complete_weight > 0 then pace.month_weight else coalesce(pace.days_of_month, months.days_in_month) end as month_weight,
+    case when pace.complete_weight > 0 then pace.complete_weight else coalesce(pace.pace_days, months.days_counted) end
+      as complete_weight,
+    -- Usage without a complete day has no pace. A month whose days are all complete needs none.
+    case
+      when months.days_counted = months.days_in_month then months.days_counted
+      else coalesce(pace.pace_days, case when currencies.has_daily = 1 then 0 else months.days_counted end)
+    end as pace_days,
+    months.days_counted < months.days_in_month and coalesce(pace.is_stopped, false) as is_stopped,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -10271,10 +10353,10 @@ compared as (
   left join months as previous
     on sums.place = previous.place and sums.month = cast(
     (previous.month + cast(1 as bigint) * interval 1 month) as date)
-  left join provisional
-    on sums.place = provisional.place
-    and sums.month = provisional.month
-    and sums.billing_currency = provisional.billing_currency
+  left join currencies
+    on sums.place = currencies.place
+    and sums.month = currencies.month
+    and sums.billing_currency = currencies.billing_currency
   left join "ai_billing__usage_pace" as pace
     on sums.place = pace.place and sums.month = pace.month and sums.billing_currency = pace.billing_currency
 )
@@ -10298,7 +10380,7 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
+    when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
       then other_cost + coming_cost + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
     cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint)) // complete_weight + 1) // 2 as decimal(38, 0))
@@ -10309,7 +10391,10 @@ select
     when month < running_month then 'the month is over: its billed cost'
     when month = running_month and abs(daily_cost) >= 10000000000000
       then 'none: the costs are too large to be multiplied exactly'
-    when month = running_month and days_counted >= 7 then 'usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', carried on to ' || cast(days_in_month as TEXT) || ' days by the weekdays of eight weeks; other charges once'
+    when month = running_month and is_stopped
+      then 'none: no usage was charged in the last 7 complete days or longer, and whether it goes on is not known'
+    when month = running_month and pace_days >= 7 then 'usage charges of ' || cast(pace_days as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', carried on to ' || cast(days_in_month as TEXT) || ' days by the weekdays of eight weeks; other charges once'
+    when month = running_month and days_counted >= 7 then 'none: it needs 7 complete days since the usage began, and ' || cast(pace_days as TEXT) || case when pace_days = 1 then ' is known' else ' are known' end
     when month = running_month and days_counted > 0 then 'none: it needs 7 complete days, and ' || cast(days_counted as TEXT) || case when days_counted = 1 then ' of this month is known' else ' of this month are known' end
     else 'none: no day of the month is complete yet'
   end as forecast_method,
@@ -11104,10 +11189,12 @@ sums as (
   from both_
   group by place, month, team, allocated_by, billing_currency
 ),
-provisional as (
-  select place, month, billing_currency, count(distinct day) as days_provisional
+currencies as (
+  select
+    place, month, billing_currency,
+    count(distinct case when cost_status = 'provisional' then day end) as days_provisional,
+    max(case when is_daily then 1 else 0 end) as has_daily
   from costs
-  where cost_status = 'provisional'
   group by place, month, billing_currency
 ),
 -- Before the first known day the costs are unknown, and not 0.
@@ -11116,10 +11203,17 @@ compared as (
     sums.*,
     months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
     months.days_not_proven, months.days_incomplete,
-    coalesce(provisional.days_provisional, 0) as days_provisional,
+    coalesce(currencies.days_provisional, 0) as days_provisional,
     -- Without any weight, each day weighs the same.
-    case when pace.complete_weight > 0 then pace.month_weight else months.days_in_month end as month_weight,
-    case when pace.complete_weight > 0 then pace.complete_weight else months.days_counted end as complete_weight,
+    case when pace.complete_weight > 0 then pace.month_weight else coalesce(pace.days_of_month, months.days_in_month) end as month_weight,
+    case when pace.complete_weight > 0 then pace.complete_weight else coalesce(pace.pace_days, months.days_counted) end
+      as complete_weight,
+    -- Usage without a complete day has no pace. A month whose days are all complete needs none.
+    case
+      when months.days_counted = months.days_in_month then months.days_counted
+      else coalesce(pace.pace_days, case when currencies.has_daily = 1 then 0 else months.days_counted end)
+    end as pace_days,
+    months.days_counted < months.days_in_month and coalesce(pace.is_stopped, false) as is_stopped,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -11134,10 +11228,10 @@ compared as (
   left join months as previous
     on sums.place = previous.place and sums.month = cast(
     (previous.month + cast(1 as bigint) * interval 1 month) as date)
-  left join provisional
-    on sums.place = provisional.place
-    and sums.month = provisional.month
-    and sums.billing_currency = provisional.billing_currency
+  left join currencies
+    on sums.place = currencies.place
+    and sums.month = currencies.month
+    and sums.billing_currency = currencies.billing_currency
   left join "ai_billing__usage_pace" as pace
     on sums.place = pace.place and sums.month = pace.month and sums.billing_currency = pace.billing_currency
 )
@@ -11161,7 +11255,7 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
+    when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
       then other_cost + coming_cost + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
     cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint)) // complete_weight + 1) // 2 as decimal(38, 0))
@@ -11172,7 +11266,10 @@ select
     when month < running_month then 'the month is over: its billed cost'
     when month = running_month and abs(daily_cost) >= 10000000000000
       then 'none: the costs are too large to be multiplied exactly'
-    when month = running_month and days_counted >= 7 then 'usage charges of ' || cast(days_counted as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', carried on to ' || cast(days_in_month as TEXT) || ' days by the weekdays of eight weeks; other charges once'
+    when month = running_month and is_stopped
+      then 'none: no usage was charged in the last 7 complete days or longer, and whether it goes on is not known'
+    when month = running_month and pace_days >= 7 then 'usage charges of ' || cast(pace_days as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', carried on to ' || cast(days_in_month as TEXT) || ' days by the weekdays of eight weeks; other charges once'
+    when month = running_month and days_counted >= 7 then 'none: it needs 7 complete days since the usage began, and ' || cast(pace_days as TEXT) || case when pace_days = 1 then ' is known' else ' are known' end
     when month = running_month and days_counted > 0 then 'none: it needs 7 complete days, and ' || cast(days_counted as TEXT) || case when days_counted = 1 then ' of this month is known' else ' of this month are known' end
     else 'none: no day of the month is complete yet'
   end as forecast_method,
@@ -11586,7 +11683,8 @@ group by amounts.book_view, amounts.month, amounts.billing_currency, books.last_
 create or replace view budget_status as
 -- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in another currency count only if
 -- the budget is in the reporting currency, at the rate of their day. A period without costs has spent 0, and a period that has not begun
--- has no forecast. In the forecast of a fiscal year, each month that has not begun counts as much as the running month.
+-- has no forecast. A period is not known before the last of its days that an account of the owner never read: nothing remains of the
+-- budget that is known, and nothing is forecast. In the forecast of a fiscal year, each month that has not begun counts as much as the running month.
 with months as (
   select month, 'all' as label, cast(null as TEXT) as value, billing_currency, billed_cost, forecast_cost
   from "monthly_costs"
@@ -11635,6 +11733,44 @@ known as (
   inner join running on calendar.month = running.month
   where calendar.is_complete
 ),
+-- Where known days begin: at the first known day of an account, and after each day that was not read.
+runs as (
+  select place, day as run_day
+  from (
+    select place, day, lag(day) over (partition by place order by day) as day_before
+    from "ai_billing__calendar_costs"
+  ) as days
+  where day_before is null or day_before < cast(
+    (day + cast(-1 as bigint) * interval 1 day) as date)
+),
+-- All accounts belong to the budget of all costs; to another one belong those that ever had costs of its owner.
+owners as (
+  select distinct label, coalesce(value, '') as value, place
+  from (
+    select 'all' as label, cast(null as TEXT) as value, place from runs
+    union all
+    select 'project_id', project_id, coalesce(base_url, '') || ' ' || coalesce(account, '') from "monthly_costs"
+    union all
+    select 'model_id', model_id, coalesce(base_url, '') || ' ' || coalesce(account, '') from "monthly_costs"
+    union all
+    select 'service_provider_name', service_provider_name, coalesce(base_url, '') || ' ' || coalesce(account, '') from "monthly_costs"
+    union all
+    select 'team', team, coalesce(base_url, '') || ' ' || coalesce(account, '') from "team_costs"
+  ) as places
+),
+unread as (
+  select
+    budgets.label, coalesce(budgets.value, '') as value, budgets.first_month, budgets.last_month, max(runs.run_day) as known_from
+  from "ai_billing__budgets" as budgets
+  inner join owners on budgets.label = owners.label and coalesce(budgets.value, '') = owners.value
+  inner join runs on owners.place = runs.place and runs.run_day > budgets.first_month
+  left join (
+    select place, min(run_day) as first_day from runs group by place
+  ) as firsts on runs.place = firsts.place and runs.run_day = firsts.first_day
+  where runs.run_day < cast(
+    (budgets.last_month + cast(1 as bigint) * interval 1 month) as date) or firsts.first_day is not null
+  group by budgets.label, coalesce(budgets.value, ''), budgets.first_month, budgets.last_month
+),
 spent as (
   select
     budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
@@ -11670,13 +11806,19 @@ ahead as (
 forecast as (
   select
     ahead.*,
+    unread.known_from,
     case
-      when first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
-        and (last_month < running_month or known.complete_days >= 7)
+      when unread.known_from is null and ahead.first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
+        and (ahead.last_month < running_month or known.complete_days >= 7)
         then begun_cost + running_cost * cast(months_ahead as integer)
     end as forecast_cost
   from ahead
   cross join known
+  left join unread
+    on ahead.label = unread.label
+    and coalesce(ahead.value, '') = unread.value
+    and ahead.first_month = unread.first_month
+    and ahead.last_month = unread.last_month
 )
 select
   case when fiscal_year is null then first_month end as month,
@@ -11690,13 +11832,14 @@ select
   budget,
   billed_cost,
   forecast_cost,
-  budget - billed_cost as remaining,
-  case when budget <> 0 and abs(billed_cost) < 10000000000000 and abs(budget) < 10000000000000
+  known_from,
+  case when known_from is null then budget - billed_cost end as remaining,
+  case when known_from is null then case when budget <> 0 and abs(billed_cost) < 10000000000000 and abs(budget) < 10000000000000
     then cast(
     cast(((cast(replace(cast(abs(cast(billed_cost as decimal(38, 18))) as varchar), '.', '') as hugeint) * 2000000) // cast(replace(cast(abs(cast(budget as decimal(38, 18))) as varchar), '.', '') as hugeint) + 1) // 2 as decimal(38, 0))
     * case when (billed_cost < 0) <> (budget < 0) then cast(-0.000001 as decimal(7, 6))
-      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as share_spent,
-  billed_cost > budget as is_over,
+      else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end end as share_spent,
+  case when known_from is null or billed_cost > budget then billed_cost > budget end as is_over,
   forecast_cost > budget as is_forecast_over,
   reporting.currency is not null as is_converted
 from forecast
@@ -11737,6 +11880,18 @@ periods as (
   where costs.is_counted
   group by costs.account, costs.base_url, request.book_month
 ),
+-- No sync reads the days before the first known day of an account. Who accrued one of them has accepted that, so that it is accrued again
+-- without a further question.
+accepted as (
+  select distinct days.book_view, days.month, days.place, days.day
+  from "ai_billing__book_days" as days
+  inner join "ai_billing__book_entries" as entries
+    on days.book_view = entries.book_view
+    and days.month = entries.month
+    and days.day = entries.day
+    and days.place = coalesce(entries.base_url, '') || ' ' || coalesce(entries.account, '')
+  where entries.is_open_accrual and entries.reason = 'estimate' and days.day < days.first_known_day
+),
 days as (
   select account, base_url, month, day, day_status as why from "ai_billing__book_days" where requested_by is not null
   union all
@@ -11748,7 +11903,12 @@ days as (
   select distinct closing.account, closing.base_url, closing.month, closing.day, 'not read'
   from "ai_billing__book_closing" as closing
   inner join request on closing.month <> request.book_month
-  where closing.kind = 'accrual' and closing.reason = 'estimate'
+  left join accepted
+    on closing.book_view = accepted.book_view
+    and closing.month = accepted.month
+    and closing.day = accepted.day
+    and coalesce(closing.base_url, '') || ' ' || coalesce(closing.account, '') = accepted.place
+  where closing.kind = 'accrual' and closing.reason = 'estimate' and accepted.day is null
 )
 select
   1 as number_, false as is_accruable, cast(null as TEXT) as account, cast(null as TEXT) as base_url,

@@ -90,6 +90,26 @@ describe("close", () => {
     ]);
   });
 
+  it(
+    "refuses a month while the costs of an account were never read",
+    { timeout: 120_000 },
+    async () => {
+      await copyFile(october, path);
+      const database = await Database.open(path, "write");
+      await database.run(`INSERT INTO source_ai_billing.states VALUES
+      ('https://a.example', '', 'costs', '{}'), ('https://b.example', 'b', 'costs', '{}'), ('https://c.example', 'c', 'usage', '{}')`);
+      database.close();
+      await expect(closed()).rejects.toThrow(
+        "not read: 2026-10-31; not read (account b): 2026-10-01 to 2026-10-31; provisional: 2026-10-20.",
+      );
+      const said = await closed({ accrue: true });
+      expect(said).toContain(
+        "Not in it: account b, 2026-10-01 to 2026-10-31, which were not read, without an estimate\n",
+      );
+      expect(said).not.toContain("2026-10-31, which was");
+    },
+  );
+
   it("leaves nothing if it fails midway", { timeout: 120_000 }, async () => {
     await copyFile(october, path);
     const database = await Database.open(path, "write");

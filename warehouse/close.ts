@@ -67,10 +67,15 @@ async function writtenBook(options: CloseOptions, now: number): Promise<ClosedBo
     await database.transaction(async () => {
       const id = await ask(database, options, now);
       made.push(...(await makeModels(database, NEEDED)));
-      await assertMayClose(database, options);
+      const accrued = await assertMayClose(database, options);
       for (const statement of await closeStatements()) await database.run(statement);
       made.push(...(await makeModels(database, SHOWN)));
-      book = await closedBook(database, id);
+      const unread = accrued.filter(({ why }) => why === "not read");
+      book = await closedBook(
+        database,
+        id,
+        unread.map(({ account, days }) => ({ account, days: rangesOf(days) })),
+      );
     });
     await dropInternal(database, made);
     if (book === undefined) throw new ConnectorError("internal", "The book was not written.");
@@ -126,20 +131,44 @@ interface Obstacle {
   readonly isAccruable: boolean;
 }
 
-async function assertMayClose(database: Database, options: CloseOptions): Promise<void> {
+/**
+ * The days of the month of accounts whose costs were never read. A provider that offers no costs has no state of them. The model knows
+ * only those accounts whose usage was read from the address of other costs.
+ */
+const unreadAccounts = (month: string): string => `
+  SELECT 2, coalesce(nullif(held.account, ''), held.base_url), 'not read', day::DATE, true
+  FROM source_ai_billing.states AS held, generate_series(
+    DATE ${literal(`${month}-01`)}, last_day(DATE ${literal(`${month}-01`)}), INTERVAL 1 DAY) AS days(day)
+  WHERE held.stream = 'costs' AND NOT EXISTS (
+    FROM completeness AS known
+    WHERE known.dataset = 'costs' AND known.base_url = held.base_url
+      AND (known.account = held.account OR held.account = ''))`;
+
+/**
+ * Gives the obstacles for which accruals stand.
+ *
+ * @throws ConnectorError `database` with all other obstacles, if there are any
+ */
+async function assertMayClose(
+  database: Database,
+  options: CloseOptions,
+): Promise<readonly Obstacle[]> {
   const rows = await database.query(`
     SELECT coalesce(account, ''), why, coalesce(day::VARCHAR, ''), is_accruable
-    FROM ai_billing__book_obstacles ORDER BY number_, why, account, day`);
+    FROM (
+      SELECT number_, account, why, day, is_accruable FROM ai_billing__book_obstacles
+      UNION ${unreadAccounts(options.month)})
+    ORDER BY number_, why, 1, day`);
   const found = new Map<string, Obstacle>();
   for (const [account = "", why = "", day = "", isAccruable = ""] of rows) {
-    if (options.accrue && isAccruable === "true") continue;
     const key = JSON.stringify([account, why]);
     const known = found.get(key) ?? { account, why, days: [], isAccruable: isAccruable === "true" };
     found.set(key, known);
     if (day !== "") known.days.push(day);
   }
-  if (found.size === 0) return;
-  const all = [...found.values()];
+  const every = [...found.values()];
+  const all = every.filter(({ isAccruable }) => !(options.accrue && isAccruable));
+  if (all.length === 0) return every;
   const remedy = all.every(({ isAccruable }) => isAccruable)
     ? " Sync again later, or book accruals for it with --accrue."
     : "";

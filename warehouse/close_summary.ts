@@ -14,6 +14,12 @@ export interface BookSum {
   readonly amount: string;
 }
 
+/** Days of an account, such as `2026-10-01 to 2026-10-05`. Its label is empty if it has none. */
+export interface Unread {
+  readonly account: string;
+  readonly days: readonly string[];
+}
+
 /** `--json` prints it as it is. Amounts are decimals as text. */
 export interface ClosedBook {
   readonly id: string;
@@ -30,12 +36,22 @@ export interface ClosedBook {
     readonly amount: string;
     readonly without_rate: number;
   }[];
+  /** Days of the month that were not read, of accounts that have no estimate in the book. */
+  readonly not_read: readonly Unread[];
   /** Costs of all months before the first book of the view, by currency. */
   readonly before_the_books: readonly { readonly currency: string; readonly amount: string }[];
 }
 
-/** Reads a book from the models. */
-export async function closedBook(database: Database, id: string): Promise<ClosedBook> {
+/**
+ * Reads a book from the models.
+ *
+ * @param unread the days of the month that were not read
+ */
+export async function closedBook(
+  database: Database,
+  id: string,
+  unread: readonly Unread[],
+): Promise<ClosedBook> {
   const [made] = await database.query(
     `SELECT digest, coalesce(data_as_of::VARCHAR, '') FROM closes WHERE close_id = ${literal(id)}`,
   );
@@ -45,6 +61,8 @@ export async function closedBook(database: Database, id: string): Promise<Closed
   const converted = await database.query(`
     SELECT reporting_currency, coalesce(sum(converted_amount), 0), count(*) FILTER (converted_amount IS NULL) FROM close_entries
     WHERE close_id = ${literal(id)} AND reporting_currency IS NOT NULL GROUP BY ALL ORDER BY ALL`);
+  const estimated = await database.query(`
+    SELECT DISTINCT coalesce(account, '') FROM close_lines WHERE close_id = ${literal(id)} AND reason = 'estimate'`);
   const before = await database.query(`
     SELECT billing_currency, known FROM book_balance
     WHERE state = 'before the books' AND book_view = (SELECT book_view FROM closes WHERE close_id = ${literal(id)})
@@ -65,6 +83,7 @@ export async function closedBook(database: Database, id: string): Promise<Closed
       amount: plain(amount),
       without_rate: Number(without),
     })),
+    not_read: unread.filter(({ account }) => !estimated.some(([name]) => name === account)),
     before_the_books: before.map(([currency = "", amount = "0"]) => ({
       currency,
       amount: plain(amount),
@@ -74,7 +93,7 @@ export async function closedBook(database: Database, id: string): Promise<Closed
 
 /** The closed book as lines for people. */
 export function closedLines(book: ClosedBook): string[] {
-  const { id, digest, sums, converted, before_the_books: before } = book;
+  const { id, digest, sums, converted, not_read: unread, before_the_books: before } = book;
   const currencies = [...new Set(sums.map(({ currency }) => currency))].toSorted();
   const totals = currencies.map((currency) => [
     "book",
@@ -105,6 +124,10 @@ export function closedLines(book: ClosedBook): string[] {
     ...converted.map(
       ({ currency, amount, without_rate: without }) =>
         `In ${currency} at the frozen rates: ${amount}${without === 0 ? "" : `, without ${count(without, "entry", "entries")} that no rate is known for`}`,
+    ),
+    ...unread.map(
+      ({ account, days }) =>
+        `Not in it: ${account === "" ? "" : `account ${account}, `}${days.join(", ")}, which ${days.length === 1 && !days[0]?.includes(" to ") ? "was" : "were"} not read, without an estimate`,
     ),
     ...before.map(({ currency, amount }) => `Before the books: ${amount} ${currency}`),
     `Digest  ${digest}`,

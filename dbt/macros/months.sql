@@ -1,7 +1,8 @@
 {#
   Costs by month of charge period and some labels, beside the month before, with a forecast of the running month: the usage charges of its
-  complete days, carried on over the weekdays that are left, plus all other charges once. There is none before seven complete days,
-  because the first days of a month say nothing about its end: they may all be days of a weekend. `rows`: the costs that count.
+  complete days, carried on over the weekdays that are left, plus all other charges once. There is none before seven complete days since
+  the usage began, because its first days say nothing about the end of the month: they may all be days of a weekend. There is none either
+  if the usage has stopped: nobody knows whether it goes on. `rows`: the costs that count.
 #}
 {% macro months_of(rows, labels) %}
 {%- set keys = ['place', 'month'] + labels %}
@@ -105,10 +106,12 @@ sums as (
   group by {{ keys | join(', ') }}
 ),
 
-provisional as (
-  select place, month, billing_currency, count(distinct day) as days_provisional
+currencies as (
+  select
+    place, month, billing_currency,
+    count(distinct case when cost_status = 'provisional' then day end) as days_provisional,
+    max(case when is_daily then 1 else 0 end) as has_daily
   from costs
-  where cost_status = 'provisional'
   group by place, month, billing_currency
 ),
 
@@ -118,10 +121,17 @@ compared as (
     sums.*,
     months.account, months.base_url, months.through_day, months.running_month, months.days_in_month, months.days_counted,
     months.days_not_proven, months.days_incomplete,
-    coalesce(provisional.days_provisional, 0) as days_provisional,
+    coalesce(currencies.days_provisional, 0) as days_provisional,
     -- Without any weight, each day weighs the same.
-    case when pace.complete_weight > 0 then pace.month_weight else months.days_in_month end as month_weight,
-    case when pace.complete_weight > 0 then pace.complete_weight else months.days_counted end as complete_weight,
+    case when pace.complete_weight > 0 then pace.month_weight else coalesce(pace.days_of_month, months.days_in_month) end as month_weight,
+    case when pace.complete_weight > 0 then pace.complete_weight else coalesce(pace.pace_days, months.days_counted) end
+      as complete_weight,
+    -- Usage without a complete day has no pace. A month whose days are all complete needs none.
+    case
+      when months.days_counted = months.days_in_month then months.days_counted
+      else coalesce(pace.pace_days, case when currencies.has_daily = 1 then 0 else months.days_counted end)
+    end as pace_days,
+    months.days_counted < months.days_in_month and coalesce(pace.is_stopped, false) as is_stopped,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -135,10 +145,10 @@ compared as (
   inner join months on sums.place = months.place and sums.month = months.month
   left join months as previous
     on sums.place = previous.place and sums.month = {{ ai_billing.add_months('previous.month', 1) }}
-  left join provisional
-    on sums.place = provisional.place
-    and sums.month = provisional.month
-    and sums.billing_currency = provisional.billing_currency
+  left join currencies
+    on sums.place = currencies.place
+    and sums.month = currencies.month
+    and sums.billing_currency = currencies.billing_currency
   left join {{ ref('ai_billing__usage_pace') }} as pace
     on sums.place = pace.place and sums.month = pace.month and sums.billing_currency = pace.billing_currency
 )
@@ -159,17 +169,22 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and days_counted >= 7 and abs(daily_cost) < 10000000000000
+    when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
       then other_cost + coming_cost + {{ ai_billing.divided('daily_cost * month_weight', 'complete_weight') }}
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
     when month = running_month and abs(daily_cost) >= 10000000000000
       then 'none: the costs are too large to be multiplied exactly'
-    when month = running_month and days_counted >= 7 then {{ dbt.concat([
-      "'usage charges of '", 'cast(days_counted as ' ~ text ~ ')', "' complete days, the last of them day '",
+    when month = running_month and is_stopped
+      then 'none: no usage was charged in the last 7 complete days or longer, and whether it goes on is not known'
+    when month = running_month and pace_days >= 7 then {{ dbt.concat([
+      "'usage charges of '", 'cast(pace_days as ' ~ text ~ ')', "' complete days, the last of them day '",
       'cast(' ~ ai_billing.day_of_month('through_day') ~ ' as ' ~ text ~ ')', "', carried on to '",
       'cast(days_in_month as ' ~ text ~ ')', "' days by the weekdays of eight weeks; other charges once'"]) }}
+    when month = running_month and days_counted >= 7 then {{ dbt.concat([
+      "'none: it needs 7 complete days since the usage began, and '", 'cast(pace_days as ' ~ text ~ ')',
+      "case when pace_days = 1 then ' is known' else ' are known' end"]) }}
     when month = running_month and days_counted > 0 then {{ dbt.concat([
       "'none: it needs 7 complete days, and '", 'cast(days_counted as ' ~ text ~ ')',
       "case when days_counted = 1 then ' of this month is known' else ' of this month are known' end"]) }}

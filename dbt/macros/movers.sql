@@ -26,11 +26,23 @@
 
 {# `periods`: a select of place, comparison, period_start, period_end, previous_start and previous_end. #}
 {% macro movers_over(periods) -%}
+{%- set days = ['days_known', 'previous_days_known'] -%}
 {%- set labels = ai_billing.mover_labels() -%}
 {%- set period = ['comparison', 'period_start', 'period_end', 'previous_start', 'previous_end'] -%}
 {%- set type_decimal = ai_billing.type_decimal() -%}
-with periods as (
+with asked as (
   {{ periods }}
+),
+
+-- Days that are complete, of both periods: days that were never read did not cost nothing.
+periods as (
+  select
+    asked.place, {% for name in period %}asked.{{ name }}, {% endfor %}
+    sum(case when calendar.day >= asked.period_start and calendar.day < asked.period_end then 1 else 0 end) as days_known,
+    sum(case when calendar.day >= asked.previous_start and calendar.day < asked.previous_end then 1 else 0 end) as previous_days_known
+  from asked
+  left join {{ ref('ai_billing__calendar_costs') }} as calendar on asked.place = calendar.place and calendar.is_complete
+  group by asked.place{% for name in period %}, asked.{{ name }}{% endfor %}
 ),
 
 labels as (
@@ -52,7 +64,7 @@ costs as (
 -- One row for each combination of labels. This keeps the cross join below small: it repeats each row once for each label.
 combined as (
   select
-    {% for name in period %}periods.{{ name }}, {% endfor %}costs.base_url, costs.billing_currency,
+    {% for name in period + days %}periods.{{ name }}, {% endfor %}costs.base_url, costs.billing_currency,
     {%- for label in labels %}
     costs.{{ label }},
     {%- endfor %}
@@ -65,7 +77,7 @@ combined as (
   where (costs.day >= periods.period_start and costs.day < periods.period_end)
     or (costs.day >= periods.previous_start and costs.day < periods.previous_end)
   group by
-    {% for name in period %}periods.{{ name }}, {% endfor %}costs.base_url, costs.billing_currency
+    {% for name in period + days %}periods.{{ name }}, {% endfor %}costs.base_url, costs.billing_currency
     {%- for label in labels %}, costs.{{ label }}{% endfor %}
 ),
 
@@ -84,24 +96,29 @@ named as (
 
 moved as (
   select
-    {{ period | join(', ') }}, label, value, account, base_url, billing_currency,
+    {{ (period + days) | join(', ') }}, label, value, account, base_url, billing_currency,
     sum(billed_cost) as billed_cost,
     sum(previous_billed_cost) as previous_billed_cost,
-    sum(billed_cost) - sum(previous_billed_cost) as change
+    case
+      when days_known = {{ ai_billing.days_between('period_start', 'period_end') }}
+        and previous_days_known = {{ ai_billing.days_between('previous_start', 'previous_end') }}
+        then sum(billed_cost) - sum(previous_billed_cost)
+    end as change
   from named
-  group by {{ period | join(', ') }}, label, value, account, base_url, billing_currency
+  group by {{ (period + days) | join(', ') }}, label, value, account, base_url, billing_currency
 ),
 
 ranked as (
   select
     moved.*,
-    rank() over (partition by comparison, label, billing_currency order by change desc) as from_above,
-    rank() over (partition by comparison, label, billing_currency order by change) as from_below
+    rank() over (partition by comparison, label, billing_currency, change is null order by change desc) as from_above,
+    rank() over (partition by comparison, label, billing_currency, change is null order by change) as from_below
   from moved
 )
 
 select
   comparison, label, value, account, base_url, billing_currency, period_start, period_end, previous_start, previous_end,
+  days_known, previous_days_known,
   billed_cost, previous_billed_cost, change,
   {{ ai_billing.ratio('change', 'abs(previous_billed_cost)') }} as change_share,
   case when change > 0 then from_above end as rank_grown,

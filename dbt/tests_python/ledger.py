@@ -157,7 +157,7 @@ class Account:
             first, end = (
                 choose(datetime.fromisoformat(record[f"BillingPeriod{edge}"]).date() for record in periods)
                 for choose, edge in ((min, "Start"), (max, "End")))
-        return end, [day for day in days_from(first, end) if day >= self.first_day]
+        return end, days_from(first, end)
 
     def open_days(self, month: date, view: str) -> dict[date, str]:
         found = {day: self.states.get(day, "not read") for day in self.days(month, view)[1]}
@@ -395,8 +395,12 @@ class Books:
         found = {(account.world.account, month, day, state) for account in self.accounts if account.states
                  for day, state in account.open_days(month, self.view).items()}
         found |= {(e.owner.account, month, e.day, e.reason) for e in self.own(month, "") if e.reason == "provisional"}
+        # An accrued day that no sync reads is accrued again without a further question.
+        accepted = {(e.owner[:2], e.month, e.day) for e in self.open_accruals()
+                    if e.reason == "estimate" and e.day < self.account(e.owner).first_day}
         return found | {(e.owner.account, e.month, e.day, "not read" if e.reason == "estimate" else e.reason)
-                        for e in self.pending() if e.kind == "accrual"}
+                        for e in self.pending() if e.kind == "accrual"
+                        and not (e.reason == "estimate" and (e.owner[:2], e.month, e.day) in accepted)}
 
 
 def sum_or_none(amounts: Iterable[Decimal | None]) -> Decimal | None:

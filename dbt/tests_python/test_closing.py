@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from dbt_project import Project
 from warehouses import BOOKS
-from world import Table, World, at, cost
+from world import Table, World, at, cost, usage
 
 OCTOBER = tuple(f"10-{day:02}" for day in range(1, 32))
 
@@ -294,6 +294,48 @@ def test_months_are_closed_in_their_order(warehouse, world):
     found = {row["why"]: row["day"] for row in close("month", "2025-12", "2026-02-03 12:00:00", accrue=True)}
     assert f"{found['months are closed in their order']:%Y-%m}" == "2025-11"
     assert close("billing-period", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
+
+
+def test_days_before_the_first_known_one_are_not_read(warehouse, world):
+    """B2 B3: days before the first known day of an account are not read; once they are accrued, each later close carries them on."""
+    warehouse.create_books()
+    for day in OCTOBER:
+        world.put(final(day, day, "20"))
+    world.sync(("10-19", "11-01"))
+    given(warehouse, world)
+    refused = warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00")
+    assert [(f"{row['day']:%m-%d}", row["why"]) for row in refused] == [(day, "not read") for day in OCTOBER[:18]]
+    assert warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
+    assert lines(warehouse, "2025-10") == [("2025-10", "accrual", "estimate", 360), ("2025-10", "actual", "final", 260)]
+    assert balance(warehouse) == {("2025-10", "closed"): (620, 260, 360, 0)}
+
+    world.now = at("12-02 06:00")
+    world.put(final("11-01", "11-01", "7"))
+    world.sync(("10-19", "11-01"), ("11-01", "12-01"))
+    given(warehouse, world)
+    assert warehouse.close_book("month", "2025-11", "2025-12-03 12:00:00") == []
+    assert lines(warehouse, "2025-11") == [
+        ("2025-10", "accrual", "estimate", 360), ("2025-10", "reversal", "estimate", -360), ("2025-11", "actual", "final", 7)]
+
+
+def test_an_account_whose_costs_were_never_read_is_not_known(warehouse):
+    """B2 B3: a month is not known while costs of an account at the same address were never read; nothing can be estimated for it."""
+    warehouse.create_books()
+    table = Table()
+    first = World(table, account="first", now=at("11-03 06:00"))
+    for day in OCTOBER:
+        first.put(final(day, day, "20"))
+    first.sync(("10-01", "11-01"))
+    # A provider at another address may offer no costs.
+    for account, address in (("second", first.base_url), ("third", "https://usage.example")):
+        other = World(table, dataset="usage", account=account, base_url=address, now=at("11-03 06:00"))
+        other.put(usage("u", "10-05", "5"))
+        other.sync(("10-01", "11-01"))
+    warehouse.fill(table.tables)
+    refused = warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00")
+    assert [(row["account"], f"{row['day']:%m-%d}", row["why"]) for row in refused] == [("second", day, "not read") for day in OCTOBER]
+    assert warehouse.close_book("month", "2025-10", "2025-11-03 12:00:00", accrue=True) == []
+    assert lines(warehouse, "2025-10") == [("2025-10", "actual", "final", 620)]
 
 
 @pytest.mark.parametrize("kind", ["duckdb", "postgres"])

@@ -137,6 +137,34 @@ def test_no_forecast_comes_before_seven_complete_days(warehouse, table, through,
     assert found == {"Search": (forecast, verdict), None: (forecast, verdict), "Idle": (None, None) if forecast is None else (0, False)}
 
 
+def used(currency: str, first: str, last: str, **more) -> list[dict]:
+    days = range(day(first).toordinal(), day(last).toordinal() + 1)
+    return [cost(f"{currency}{number}", f"{date.fromordinal(number):%m-%d}", "100", BillingCurrency=currency, **more) for number in days]
+
+
+@pytest.mark.parametrize(("before", "first", "last", "forecast", "words"), [
+    # Three days at 100 are known of November, so that nothing is said; from the seventh on, its days since the first one are carried on.
+    ([], "11-07", "11-09", None, "none: it needs 7 complete days since the usage began, and 3 are known"),
+    ([], "11-10", "11-10", None, "none: it needs 7 complete days since the usage began, and 0 are known"),
+    ([], "11-03", "11-09", 2800, "usage charges of 7 complete days, the last of them day 9, carried on"),
+    # It begins again: the pause of more than eight weeks says nothing.
+    (["08-01"], "11-03", "11-09", 2800, "usage charges of 7 complete days, the last of them day 9, carried on"),
+    # It stops: nobody knows whether it goes on.
+    ([], "10-01", "11-02", None, "none: no usage was charged in the last 7 complete days or longer"),
+])
+def test_usage_that_begins_or_ends_in_the_month_is_carried_on_from_its_own_days(warehouse, table, before, first, last, forecast, words):
+    records = [*used("USD", "10-01", "11-09"), *used("EUR", first, last), *(record for on in before for record in used("EUR", on, on))]
+    built(warehouse, table, records)
+    row = one(warehouse, "select * from monthly_costs where is_running and billing_currency = 'EUR'")
+    assert (row["forecast_cost"], row["forecast_method"][:len(words)]) == (forecast, words)
+    assert one(warehouse, "select forecast_cost from month_forecasts where billing_currency = 'USD'")["forecast_cost"] == 3000
+
+
+def test_usage_that_often_pauses_for_a_week_has_not_stopped(warehouse, table):
+    built(warehouse, table, [record for on in ("10-01", "10-10", "10-20", "11-01") for record in used("USD", on, on)])
+    assert month_of(warehouse, "")["forecast_cost"] is not None
+
+
 def test_a_charge_that_comes_once_a_month_is_still_to_come(warehouse, table):
     monthly = {
         # Each has its day of the month, its category, and its amount in the months in which it came.
@@ -248,6 +276,15 @@ def test_movers_rank_what_moved(warehouse, table):
     sums = warehouse.all("select label, sum(change) as change from cost_movers where comparison = 'last_30_days' "
                          "and billing_currency = 'USD' group by label")
     assert len(sums) == 11 and {row["change"] for row in sums} == {Decimal(111 - 50)}
+
+
+def test_days_that_were_never_read_are_no_growth(warehouse, table):
+    built(warehouse, table, used("USD", "10-10", "11-09"), [("10-01", "11-01"), ("11-01", "11-11")])
+    found = {row["comparison"]: tuple(row[name] for name in ("days_known", "previous_days_known", "change", "change_share", "rank_grown"))
+             for row in warehouse.all("select * from cost_movers where label = 'charge_category'")}
+    assert found == {
+        "month_to_date": (9, 9, 900, None, 1), "last_7_days": (7, 7, 0, 0, None),
+        "last_month": (31, 0, None, None, None), "last_30_days": (30, 10, None, None, None)}
 
 
 def test_a_month_to_date_that_is_longer_than_the_month_before(warehouse, table):
@@ -384,7 +421,7 @@ def test_a_new_key_or_model_with_real_spend_is_an_event_of_its_own(warehouse, ta
     # Each new value is flagged once: on its first day that costs a fiftieth of what the account usually costs.
     assert [(f"{row['day']:%m-%d}", row["label"], row["value"]) for row in rows] == [
         ("11-04", "model_id", "first"), ("11-07", "api_key_id", "new")]
-    assert rows[1]["why"] == ("9.00 USD is new: there was no charge before 2025-11-05, and all costs of a Friday are usually 100.00")
+    assert rows[1]["why"] == ("9.00 USD is new: there was no charge from 2025-08-22 until 2025-11-05, and all costs of a Friday are usually 100.00")
 
 
 def test_a_key_is_not_new_after_its_first_week_nor_in_a_new_account(warehouse, table):
@@ -393,6 +430,13 @@ def test_a_key_is_not_new_after_its_first_week_nor_in_a_new_account(warehouse, t
     late = daily("11-09", ["9", *["1"] * 7], x_ApiKeyId="late")
     built(warehouse, Table(), [*daily("11-09", ["100"] * 80, x_ApiKeyId="old"), *late])
     assert of_key(warehouse, "late") == []
+
+
+def test_a_day_with_a_cost_that_cannot_be_summed_is_not_unusual(warehouse, table):
+    records = daily("11-09", ["10"] * 80, x_ModelId="m1")
+    built(warehouse, table, [{**records[0], "BilledCost": "9" * 21}, *records[1:]])
+    assert warehouse.all("select * from invalid_rows") != []
+    assert warehouse.all("select * from cost_anomalies where day = date '2025-11-09' or is_anomaly") == []
 
 
 def test_days_without_cost_are_compared_and_a_value_that_stopped_is_looked_at_for_a_week(warehouse, table):

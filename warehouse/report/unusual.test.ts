@@ -46,7 +46,7 @@ it("names the account to which all costs belong, and in which a value is new; no
     "model m1 of b: new in b; all costs of b are usually 10.00",
   ]);
   expect(several.found.map(whyOf)[1]).toBe(
-    "new in b: it had no cost before this week; all costs of b on a Tuesday are usually 10.00",
+    "new in b: it had no cost in the weeks before; all costs of b on a Tuesday are usually 10.00",
   );
   expect(saidOf(await found("('b')", rows))).toEqual([
     "all costs: usual for a Tuesday: 10.00",

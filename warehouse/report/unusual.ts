@@ -116,7 +116,7 @@ function reasonOf(anomaly: Anomaly): string {
   const difference = money(by.replace("-", ""), DIGITS);
   const [often, far] = [money(usual, DIGITS), money(spread, DIGITS)];
   if (kind === "new")
-    return `${newWords(anomaly)}: it had no cost before this week; all costs${ofAccount(anomaly)} on a ${weekday(day)} are usually ${often}`;
+    return `${newWords(anomaly)}: it had no cost in the weeks before; all costs${ofAccount(anomaly)} on a ${weekday(day)} are usually ${often}`;
   if (kind === "label")
     return `${difference} more than on its usual day: the mean of the ${daysCompared} days with costs before is ${often}, and the largest ${far}`;
   return `${difference} ${more} than usual for a ${weekday(day)}: the median of the ${daysCompared} before is ${often}, and half of them are within ${far} of it`;

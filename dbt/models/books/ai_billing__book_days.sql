@@ -1,6 +1,6 @@
 {{ config(materialized='view') }}
 -- The days of each compared month that are not proven: read without a proof, read in part, or not read at all. A billing period may
--- be longer than its month. Days before the first known day of an account are none of its days.
+-- be longer than its month. `first_known_day` is the first day of the account that was ever read: a sync does not read days before it.
 with known as (
   select
     {{ ai_billing.place_of('base_url', 'account') }} as place,
@@ -13,8 +13,24 @@ with known as (
   group by {{ ai_billing.place_of('base_url', 'account') }}, day
 ),
 
+usage_places as (
+  select
+    {{ ai_billing.place_of('base_url', 'account') }} as place, max(account) as account, max(base_url) as base_url
+  from {{ ref('completeness') }}
+  where dataset = 'usage'
+  group by {{ ai_billing.place_of('base_url', 'account') }}
+),
+
+-- An account whose usage was read may have costs that never were. A provider need not offer costs: it does if costs of another account
+-- were read from the same address.
 places as (
   select place, max(account) as account, max(base_url) as base_url, min(day) as first_day from known group by place
+  union all
+  select usage_places.place, usage_places.account, usage_places.base_url, cast(null as date)
+  from usage_places
+  inner join (select distinct base_url from known) as addresses on usage_places.base_url = addresses.base_url
+  left join (select distinct place from known) as read_places on usage_places.place = read_places.place
+  where read_places.place is null
 ),
 
 periods as (
@@ -63,7 +79,8 @@ days as (
 
 select
   days.book_view, days.month, days.close_id, days.requested_by, days.place, days.account, days.base_url, days.end_day, days.day,
+  days.first_known_day,
   case when known.rank_ = 2 then 'not proven' when known.rank_ = 1 then 'read in part' else 'not read' end as day_status
 from days
 left join known on days.place = known.place and days.day = known.day
-where days.day >= days.first_known_day and coalesce(known.rank_, 1) > 0
+where coalesce(known.rank_, 1) > 0

@@ -38,6 +38,19 @@ periods as (
   group by costs.account, costs.base_url, request.book_month
 ),
 
+-- No sync reads the days before the first known day of an account. Who accrued one of them has accepted that, so that it is accrued again
+-- without a further question.
+accepted as (
+  select distinct days.book_view, days.month, days.place, days.day
+  from {{ ref('ai_billing__book_days') }} as days
+  inner join {{ ref('ai_billing__book_entries') }} as entries
+    on days.book_view = entries.book_view
+    and days.month = entries.month
+    and days.day = entries.day
+    and days.place = {{ ai_billing.place_of('entries.base_url', 'entries.account') }}
+  where entries.is_open_accrual and entries.reason = 'estimate' and days.day < days.first_known_day
+),
+
 days as (
   select account, base_url, month, day, day_status as why from {{ ref('ai_billing__book_days') }} where requested_by is not null
   union all
@@ -49,7 +62,12 @@ days as (
   select distinct closing.account, closing.base_url, closing.month, closing.day, 'not read'
   from {{ ref('ai_billing__book_closing') }} as closing
   inner join request on closing.month <> request.book_month
-  where closing.kind = 'accrual' and closing.reason = 'estimate'
+  left join accepted
+    on closing.book_view = accepted.book_view
+    and closing.month = accepted.month
+    and closing.day = accepted.day
+    and {{ ai_billing.place_of('closing.base_url', 'closing.account') }} = accepted.place
+  where closing.kind = 'accrual' and closing.reason = 'estimate' and accepted.day is null
 )
 
 select

@@ -7,7 +7,8 @@ with days as (
     max(base_url) as base_url,
     day,
     max(case status when 'unproven' then 2 when 'incomplete' then 1 else 0 end) as rank_,
-    max(case when status <> 'incomplete' and covered_through >= {{ ai_billing.midnight('day', 1) }} then 1 else 0 end) as complete
+    max(case when status <> 'incomplete' and covered_through >= {{ ai_billing.midnight('day', 1) }} then 1 else 0 end) as complete,
+    max(invalid_rows) as invalid_rows
   from {{ ref('ai_billing__completeness_costs') }}
   group by {{ ai_billing.place_of('base_url', 'account') }}, day
 )
@@ -17,6 +18,7 @@ select
   {{ ai_billing.month_of('day') }} as month,
   case rank_ when 2 then 'unproven' when 1 then 'incomplete' else 'proven' end as day_status,
   complete = 1 as is_complete,
+  invalid_rows > 0 as has_invalid_rows,
   coalesce(
     max(case when complete = 1 then day end) over (partition by place),
     max(day) over (partition by place)

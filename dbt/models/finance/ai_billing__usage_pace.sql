@@ -2,6 +2,8 @@
 -- The weight of a day is the mean of its weekday in the eight weeks up to the newest complete day, in parts of 10,000 of the weekday that
 -- weighs most: a whole number, so that amounts are multiplied and divided exactly. `weekly_change` is the greatest difference of two
 -- weeks that follow each other: where a few bursts make most of the cost, the mean difference says little about the next burst.
+-- Usage that begins in the month, or begins again after eight weeks, weighs from its first day on. Usage that has stopped has no forecast:
+-- its last cost is a week and longer ago than it ever paused in the eight weeks.
 {%- set type_decimal = ai_billing.type_decimal() %}
 with calendar as (
   select place, day, month, through_day from {{ ref('ai_billing__calendar_costs') }} where is_complete
@@ -68,6 +70,20 @@ weekdays as (
   from compared
 ),
 
+costs as (
+  select
+    series_number, age, lag(age) over (partition by series_number order by age desc) as age_before
+  from days
+  where billed_cost <> 0
+),
+
+-- `start_age`: how many days ago the usage began, but at most the 55 days that are looked at.
+pauses as (
+  select series_number, max(age) as start_age, min(age) as idle_days, max(age_before - age) as longest_pause
+  from costs
+  group by series_number
+),
+
 months as (
   select
     place, month, through_day, {{ ai_billing.days_between('month', ai_billing.add_months('month', 1)) }} as days_in_month
@@ -75,28 +91,42 @@ months as (
   where day = through_day
 ),
 
+-- Without a cost in the eight weeks, the whole month counts.
+starts as (
+  select
+    series.series_number, series.place,
+    {{ ai_billing.add_days('months.through_day', '-1 * coalesce(pauses.start_age, 55)') }} as start_day
+  from series
+  inner join months on series.place = months.place
+  left join pauses on series.series_number = pauses.series_number
+),
+
 month_days as (
-  select months.place, {{ ai_billing.weekday(ai_billing.add_days('months.month', 'numbers.number_')) }} as weekday_
+  select
+    months.place, {{ ai_billing.add_days('months.month', 'numbers.number_') }} as day,
+    {{ ai_billing.weekday(ai_billing.add_days('months.month', 'numbers.number_')) }} as weekday_
   from months
   inner join numbers on numbers.number_ < months.days_in_month
 ),
 
 month_weights as (
-  select series.series_number, sum(weekdays.weight) as weight
-  from series
-  inner join month_days on series.place = month_days.place
-  inner join weekdays on series.series_number = weekdays.series_number and month_days.weekday_ = weekdays.weekday_
-  group by series.series_number
+  select starts.series_number, count(*) as days, sum(weekdays.weight) as weight
+  from starts
+  inner join month_days on starts.place = month_days.place and month_days.day >= starts.start_day
+  left join weekdays on starts.series_number = weekdays.series_number and month_days.weekday_ = weekdays.weekday_
+  group by starts.series_number
 ),
 
 complete_weights as (
-  select series.series_number, sum(weekdays.weight) as weight
-  from series
+  select starts.series_number, count(*) as days, sum(weekdays.weight) as weight
+  from starts
   inner join calendar
-    on series.place = calendar.place and calendar.month = {{ ai_billing.month_of('calendar.through_day') }}
-  inner join weekdays
-    on series.series_number = weekdays.series_number and {{ ai_billing.weekday('calendar.day') }} = weekdays.weekday_
-  group by series.series_number
+    on starts.place = calendar.place
+    and calendar.month = {{ ai_billing.month_of('calendar.through_day') }}
+    and calendar.day >= starts.start_day
+  left join weekdays
+    on starts.series_number = weekdays.series_number and {{ ai_billing.weekday('calendar.day') }} = weekdays.weekday_
+  group by starts.series_number
 ),
 
 -- Whole weeks, counted backward from the newest complete day.
@@ -120,9 +150,16 @@ select
   series.place, months.month, series.billing_currency,
   month_weights.weight as month_weight,
   complete_weights.weight as complete_weight,
+  coalesce(month_weights.days, 0) as days_of_month,
+  coalesce(complete_weights.days, 0) as pace_days,
+  coalesce(
+    pauses.idle_days >= 7 and pauses.idle_days >= coalesce(pauses.longest_pause, 0)
+    and pauses.idle_days < {{ ai_billing.day_of_month('months.through_day') }}, false
+  ) as is_stopped,
   case when changes.changes >= 3 then changes.weekly_change end as weekly_change
 from series
 inner join months on series.place = months.place
 left join month_weights on series.series_number = month_weights.series_number
 left join complete_weights on series.series_number = complete_weights.series_number
+left join pauses on series.series_number = pauses.series_number
 left join changes on series.series_number = changes.series_number

@@ -1,6 +1,7 @@
 -- Each budget beside the costs and the forecast of its month or fiscal year, over all accounts. Costs in another currency count only if
 -- the budget is in the reporting currency, at the rate of their day. A period without costs has spent 0, and a period that has not begun
--- has no forecast. In the forecast of a fiscal year, each month that has not begun counts as much as the running month.
+-- has no forecast. A period is not known before the last of its days that an account of the owner never read: nothing remains of the
+-- budget that is known, and nothing is forecast. In the forecast of a fiscal year, each month that has not begun counts as much as the running month.
 {%- set labels = ['project_id', 'model_id', 'service_provider_name'] %}
 {%- set text = dbt.type_string() %}
 with months as (
@@ -50,6 +51,43 @@ known as (
   where calendar.is_complete
 ),
 
+-- Where known days begin: at the first known day of an account, and after each day that was not read.
+runs as (
+  select place, day as run_day
+  from (
+    select place, day, lag(day) over (partition by place order by day) as day_before
+    from {{ ref('ai_billing__calendar_costs') }}
+  ) as days
+  where day_before is null or day_before < {{ ai_billing.add_days('day', -1) }}
+),
+
+-- All accounts belong to the budget of all costs; to another one belong those that ever had costs of its owner.
+owners as (
+  select distinct label, coalesce(value, '') as value, place
+  from (
+    select 'all' as label, cast(null as {{ text }}) as value, place from runs
+    {%- for label in labels %}
+    union all
+    select '{{ label }}', {{ label }}, {{ ai_billing.place_of('base_url', 'account') }} from {{ ref('monthly_costs') }}
+    {%- endfor %}
+    union all
+    select 'team', team, {{ ai_billing.place_of('base_url', 'account') }} from {{ ref('team_costs') }}
+  ) as places
+),
+
+unread as (
+  select
+    budgets.label, coalesce(budgets.value, '') as value, budgets.first_month, budgets.last_month, max(runs.run_day) as known_from
+  from {{ ref('ai_billing__budgets') }} as budgets
+  inner join owners on budgets.label = owners.label and coalesce(budgets.value, '') = owners.value
+  inner join runs on owners.place = runs.place and runs.run_day > budgets.first_month
+  left join (
+    select place, min(run_day) as first_day from runs group by place
+  ) as firsts on runs.place = firsts.place and runs.run_day = firsts.first_day
+  where runs.run_day < {{ ai_billing.add_months('budgets.last_month', 1) }} or firsts.first_day is not null
+  group by budgets.label, coalesce(budgets.value, ''), budgets.first_month, budgets.last_month
+),
+
 spent as (
   select
     budgets.label, budgets.value, budgets.team, budgets.fiscal_year, budgets.first_month, budgets.last_month,
@@ -87,13 +125,19 @@ ahead as (
 forecast as (
   select
     ahead.*,
+    unread.known_from,
     case
-      when first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
-        and (last_month < running_month or known.complete_days >= 7)
+      when unread.known_from is null and ahead.first_month <= running_month and months_begun = months_forecast and abs(running_cost) < 10000000000000
+        and (ahead.last_month < running_month or known.complete_days >= 7)
         then begun_cost + running_cost * cast(months_ahead as {{ dbt.type_int() }})
     end as forecast_cost
   from ahead
   cross join known
+  left join unread
+    on ahead.label = unread.label
+    and coalesce(ahead.value, '') = unread.value
+    and ahead.first_month = unread.first_month
+    and ahead.last_month = unread.last_month
 )
 
 select
@@ -108,9 +152,10 @@ select
   budget,
   billed_cost,
   forecast_cost,
-  budget - billed_cost as remaining,
-  {{ ai_billing.ratio('billed_cost', 'budget') }} as share_spent,
-  billed_cost > budget as is_over,
+  known_from,
+  case when known_from is null then budget - billed_cost end as remaining,
+  case when known_from is null then {{ ai_billing.ratio('billed_cost', 'budget') }} end as share_spent,
+  case when known_from is null or billed_cost > budget then billed_cost > budget end as is_over,
   forecast_cost > budget as is_forecast_over,
   reporting.currency is not null as is_converted
 from forecast

@@ -14,8 +14,9 @@
 -- label: large for the value itself, as the days of a leaked key are: five times the mean of up to 28 days with costs before, twice the
 -- largest of them, and a hundredth of the account's usual_cost above that mean.
 --
--- new: a model, a project or a key without costs before, which costs a fiftieth of the account's usual_cost on a day of its first week.
+-- new: a model, a project or a key without costs in the eight weeks and longer before, as far as costs are looked at, which costs a fiftieth of the account's usual_cost on a day of its first week.
 --
+-- A day on which a cost cannot be summed has no row: what it cost is not known.
 -- A day on which a value of a label costs nothing, and usually costs nothing, has no row.
 {%- set labels = ['model_id', 'project_id', 'api_key_id', 'team'] %}
 {%- set type_decimal = ai_billing.type_decimal() %}
@@ -24,7 +25,7 @@
 {%- set before = '(partition by spans.series_number order by costs.day rows between 28 preceding and 1 preceding)' %}
 with calendar as (
   select
-    place, account, base_url, day, day_status,
+    place, account, base_url, day, day_status, has_invalid_rows,
     {{ ai_billing.add_days('through_day', -1 * var('ai_billing_anomaly_days')) }} as scored_after
   from {{ ref('ai_billing__calendar_costs') }}
   where is_complete
@@ -125,6 +126,7 @@ days as (
   inner join calendar on spans.place = calendar.place and looked_at.day = calendar.day
   left join charged on looked_at.series_number = charged.series_number and looked_at.day = charged.day
   where calendar.day > calendar.scored_after
+    and not calendar.has_invalid_rows
 ),
 
 {{ ai_billing.measured_days() }},
@@ -190,8 +192,8 @@ select
       "', and the largest of them '", ai_billing.amount_text('own_largest_cost'),
       "case when day_status = 'proven' then '' else '; the day is not proven' end"]) }}
     when 'new' then {{ dbt.concat([
-      ai_billing.amount_text('billed_cost'), "' '", 'billing_currency', "' is new: there was no charge before '",
-      ai_billing.day_text('first_day'), "', and all costs of a '", ai_billing.weekday_name('day'), "' are usually '",
+      ai_billing.amount_text('billed_cost'), "' '", 'billing_currency', "' is new: there was no charge from '",
+      ai_billing.day_text('account_first_day'), "' until '", ai_billing.day_text('first_day'), "', and all costs of a '", ai_billing.weekday_name('day'), "' are usually '",
       ai_billing.amount_text('account_usual_cost'),
       "case when day_status = 'proven' then '' else '; the day is not proven' end"]) }}
   end as why,
