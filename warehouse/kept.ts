@@ -193,6 +193,11 @@ export const REPORTED_DAYS = changedDays(READINGS);
 /** Days whose rows count otherwise than before, because of the reports: a query of dataset and day. */
 export const REJUDGED_DAYS = changedDays(DAY_FACTS);
 
+/** Days of costs of which the tables have lost rows, or had: `costs_as_known` says so, also if no row of the day is left. */
+export const LOST_DAYS = `
+  SELECT 'costs' AS dataset, day FROM ai_billing__standing_costs WHERE NOT is_kept
+  UNION ALL SELECT 'costs', day FROM main.costs_as_known WHERE NOT is_history_kept`;
+
 /** Days whose status has changed: a query of dataset and day. */
 export const STATUS_DAYS = changedDays(STATUSES);
 
