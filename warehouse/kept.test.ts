@@ -310,3 +310,13 @@ it.each(HISTORIES)("a refresh makes a day again if %s", (_, __, day) => {
   expect(renewed.get(name)).toEqual(whole.get(name));
   expect(renewed.get(name)).not.toEqual(before.get(name));
 });
+
+const { report } = dayOf("usage", 31, "z");
+
+it.each([
+  ["has its first report", report(1, { rows: 1, others: STRAY })],
+  ["reads its first day", report(2)],
+])("a refresh makes all models again if an account %s", async (_, change) => {
+  await database.run(change);
+  expect(await refreshModels(database)).toBe("all");
+});
