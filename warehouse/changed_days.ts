@@ -3,8 +3,8 @@
  *
  * A day is made again if one of its rows in the raw tables has changed, or if the reports judge its rows otherwise than before. Its
  * records take other days with them: days on which they have or had another version, and days with a correction of one of them, or with
- * the record that one of them corrects. All rows of the records of these days are copied into temporary tables with the names of the raw
- * tables, so that the models read the copies instead.
+ * the record that one of them corrects. All rows of the records of these days, and of the corrections beside them, are copied into
+ * temporary tables with the names of the raw tables, so that the models read the copies instead.
  */
 import { literal } from "./columns.ts";
 import type { Database } from "./database.ts";
@@ -47,19 +47,22 @@ export async function findChangedDays(database: Database): Promise<void> {
  * Adds days to those that are made again. A day without rows has nothing to be made: each sync reads the newest days again, often
  * before they have any. A day that has lost all of its rows is a changed day anyway.
  *
+ * @param rowless a query of days that are added also if they have no row
  * @returns whether any was new
  */
-export async function addDays(database: Database, days: string): Promise<boolean> {
+export async function addDays(database: Database, days: string, rowless = ""): Promise<boolean> {
   const before = await count(database, "FROM made_days");
+  const others = rowless && `UNION ALL ${rowless}`;
   await database.run(
-    `INSERT INTO made_days SELECT DISTINCT dataset, day FROM (${days}) SEMI JOIN days_now USING (dataset, day)
+    `INSERT INTO made_days SELECT DISTINCT dataset, day FROM (${days})
+     SEMI JOIN (SELECT dataset, day FROM days_now ${others}) AS held USING (dataset, day)
      ANTI JOIN made_days USING (dataset, day)`,
   );
   return (await count(database, "FROM made_days")) > before;
 }
 
-/** Adds the days of other versions, and of corrections, of the records of the days that are made again. */
-async function addLinkedDays(database: Database): Promise<void> {
+/** Finds the records of the days that are made again, those that they correct, and all corrections of one of them. */
+async function findMadeRecords(database: Database): Promise<void> {
   await database.run(`
     CREATE OR REPLACE TEMP TABLE made_records AS
     SELECT DISTINCT dataset, record FROM all_records SEMI JOIN made_days USING (dataset, day)`);
@@ -76,10 +79,6 @@ async function addLinkedDays(database: Database): Promise<void> {
   while ((await count(database, linked)) > 0) {
     await database.run(`INSERT INTO made_records ${linked}`);
   }
-  await addDays(
-    database,
-    "SELECT DISTINCT dataset, day FROM all_records SEMI JOIN made_records USING (dataset, record)",
-  );
 }
 
 /**
@@ -89,14 +88,14 @@ async function addLinkedDays(database: Database): Promise<void> {
  */
 export async function copyRows(database: Database): Promise<readonly Dataset[] | undefined> {
   if ((await count(database, "FROM made_days")) === 0) return [];
-  await addLinkedDays(database);
+  await findMadeRecords(database);
+  await addDays(database, "FROM all_records SEMI JOIN made_records USING (dataset, record)");
   const [[made = "0", all = "0"] = []] = await database.query(`
     SELECT coalesce(sum(rows_) FILTER (WHERE made_days.day IS NOT NULL), 0), coalesce(sum(rows_), 0)
     FROM days_now LEFT JOIN made_days USING (dataset, day)`);
   if (areMost(Number(made), Number(all))) return undefined;
-  await database.run(`
-    CREATE OR REPLACE TEMP TABLE made_records AS
-    SELECT DISTINCT dataset, record FROM all_records SEMI JOIN made_days USING (dataset, day)`);
+  // The days that came in have records of their own. What a correction changes follows from all corrections of the same record.
+  await findMadeRecords(database);
   const copied: Dataset[] = [];
   for (const dataset of DATASETS) {
     const [[first = "null", last = "null"] = []] = await database.query(`

@@ -72,12 +72,13 @@ export const RAW_DAYS = both(
     FROM (SELECT ${RAW_DAY} AS day, hash(found) AS content FROM main.${dataset} AS found) GROUP BY day`,
 );
 
-/** Chains tell which account a row belongs to. */
+/** Chains tell which account a row belongs to, and the accounts that have read a day judge the rows of no account. */
 export const CHAINS: Queries = {
   chains: both(
     (dataset) =>
-      `SELECT '${dataset}' AS dataset, place, chain, account, base_url, scope, is_disputed FROM ai_billing__chains_${dataset}`,
+      `SELECT '${dataset}' AS dataset, * EXCLUDE (first_ended_at, last_ended_at) FROM ai_billing__chains_${dataset}`,
   ),
+  accounts: "SELECT DISTINCT dataset, place FROM ai_billing__manifest WHERE inside_window",
 };
 
 const STANDING_MONTHS =
@@ -103,7 +104,7 @@ export const COMPARED_DAYS: Queries = {
  * account, its services, and the labels that ever have a value.
  */
 export const kindsOf = (dataset: Dataset): string => {
-  const named = ["account", "base_url", "service_provider_name", "service_name"];
+  const named = ["scope", "service_provider_name", "service_name"];
   const own = dataset === "costs" ? ["billing_currency", "charge_category"] : [];
   return [...named, ...own, ...labels[dataset].map(({ name }) => `${name} IS NULL`)].join(", ");
 };
@@ -116,12 +117,15 @@ export const ROW_FACTS: Queries = Object.fromEntries(
   ]),
 );
 
-/** The rows of a day take these facts from the reports of their own readings. Each query has the columns dataset and day. */
+/**
+ * The rows of a day take these facts from the reports of their own readings. Each query has the columns dataset and day. Chains are the
+ * same as before, and each place has one (CHAINS), so the place of a reading tells its chain.
+ */
 const READINGS: Queries = {
   "readings of rows": `
-    SELECT dataset, kept.day, reading_id, found.place, found.chain, found.window_start, found.window_end, found.began_at
+    SELECT dataset, kept.day, reading_id, found.place, found.window_start, found.window_end, found.began_at
     FROM (
-      SELECT dataset, reading_id, max(place) AS place, max(chain) AS chain, max(window_start) AS window_start,
+      SELECT dataset, reading_id, max(place) AS place, max(window_start) AS window_start,
              max(window_end) AS window_end, max(began_at) AS began_at
       FROM ai_billing__manifest GROUP BY dataset, reading_id) AS found
     JOIN ${OWN}.kept_readings AS kept USING (dataset, reading_id)`,
@@ -132,26 +136,18 @@ const DAY_FACTS: Queries = {
   strays: both((dataset) => `SELECT '${dataset}' AS dataset, * FROM ai_billing__strays_${dataset}`),
   anchors: both(
     (dataset) =>
-      `SELECT '${dataset}' AS dataset, scope, place, day, chain, anchor_rows_reading_id, anchor_window_start, anchor_window_end
+      `SELECT '${dataset}' AS dataset, scope, day, anchor_rows_reading_id, anchor_window_start, anchor_window_end
        FROM ai_billing__days_${dataset}`,
   ),
-  // A row without an account is judged by the anchors of all accounts.
-  accounts: both(
-    (dataset) => `
-      SELECT '${dataset}' AS dataset, judged.day, places.number
-      FROM ${OWN}.kept_judged_days AS judged, (SELECT count(DISTINCT place) AS number FROM ai_billing__days_${dataset}) AS places
-      WHERE judged.dataset = '${dataset}'`,
-  ),
   standing: "SELECT 'costs' AS dataset, * EXCLUDE (last_seen_at) FROM ai_billing__standing_costs",
-  // A row that is missing, or that started outside its window, is judged by the ids of reports.
+  // A row that is missing, that started outside its window, or that has no account is judged by the ids of reports.
   "reports of judged days": `FROM ai_billing__manifest SEMI JOIN ${OWN}.kept_judged_days USING (dataset, day)`,
 };
 
 /** The statuses of days. Rows carry them, and nothing else of a row depends on them. */
 const STATUSES: Queries = {
   statuses: both(
-    (dataset) =>
-      `SELECT dataset, scope, account, base_url, day, status FROM ai_billing__completeness_${dataset}`,
+    (dataset) => `SELECT dataset, scope, day, status FROM ai_billing__completeness_${dataset}`,
   ),
 };
 
@@ -193,18 +189,24 @@ export const REPORTED_DAYS = changedDays(READINGS);
 /** Days whose rows count otherwise than before, because of the reports: a query of dataset and day. */
 export const REJUDGED_DAYS = changedDays(DAY_FACTS);
 
+/** Days of costs of which the tables have lost rows, or had: `costs_as_known` says so, also if no row of the day is left. */
+export const LOST_DAYS = `
+  SELECT 'costs' AS dataset, day FROM ai_billing__standing_costs WHERE NOT is_kept
+  UNION ALL SELECT 'costs', day FROM main.costs_as_known WHERE NOT is_history_kept`;
+
 /** Days whose status has changed: a query of dataset and day. */
 export const STATUS_DAYS = changedDays(STATUSES);
 
-/** Days on which another reading than before decides about some rows, although nothing else of the day has changed. */
+/**
+ * Days on which a newer reading decides than before, and there are rows of a reading between the two, although nothing else of the day
+ * has changed. These rows counted because no reading after them had decided. Rows that do not count are judged rows (DAY_FACTS).
+ */
 export const REDECIDED_DAYS = both(
   (dataset) => `
     SELECT DISTINCT '${dataset}' AS dataset, ${dayIn("days.day")} AS day FROM ai_billing__days_${dataset} AS days
     JOIN ${OWN}.kept_anchors AS kept ON kept.dataset = '${dataset}' AND kept.scope = days.scope AND kept.day = days.day
     JOIN ${OWN}.kept_ai_billing__live_${dataset} AS live ON live.scope = days.scope AND live.day = days.day
-    WHERE days.anchor_reading_id IS DISTINCT FROM kept.anchor_reading_id
-      AND live.reading_id <> days.anchor_rows_reading_id
-      AND live.reading_id > least(days.anchor_reading_id, kept.anchor_reading_id)`,
+    WHERE live.reading_id > kept.anchor_reading_id AND live.reading_id <= days.anchor_reading_id`,
 );
 
 /** A row for each account with several chains. Their rows tell which chain has taken over, so all rows are needed. */

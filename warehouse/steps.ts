@@ -7,6 +7,7 @@ import {
   type Dataset,
   DATASETS,
   DAY,
+  LOST_DAYS,
   OF_ROWS,
   OWN,
   REDECIDED_DAYS,
@@ -52,7 +53,8 @@ export class Steps {
       for (const step of ["strays", "days"]) await this.whole(`ai_billing__${step}_${dataset}`);
     }
     await this.whole("ai_billing__standing_costs");
-    if (await addDays(this.#database, `${REJUDGED_DAYS} UNION ALL ${REDECIDED_DAYS}`)) {
+    const days = `${REJUDGED_DAYS} UNION ALL ${REDECIDED_DAYS}`;
+    if (await addDays(this.#database, days, LOST_DAYS)) {
       if (!(await this.#place())) return false;
       await this.#placeRows();
     }

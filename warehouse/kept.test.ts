@@ -1,0 +1,322 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Database } from "./database.ts";
+import type { Dataset } from "./kept.ts";
+import { inputTables, makeModels } from "./models.ts";
+import { refreshModels } from "./refresh.ts";
+import { prepare } from "./store.ts";
+import { at, dayOf, type Day } from "./testing_days.ts";
+
+/** Such a report proves nothing, and no row is judged by it. */
+const UNCONFIRMED = { confirmed: "false", moved: "true" };
+const STRAY = { inside_window: "false" };
+
+/** A change of all reports of a reading. */
+const reported = (reading: string, change: string): string =>
+  `UPDATE export_windows SET ${change} WHERE reading_id = ${reading}`;
+
+const belongsTo = (account: string): string => `account = '${account}', chain = '${account}'`;
+
+interface Phases {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** A row of a reading that proves nothing, and a change of its reports. */
+const unproven =
+  (change: string) =>
+  ({ report, row, reading }: Day): Phases => ({
+    before: [row("a", 1), report(1, { rows: 1, others: UNCONFIRMED })],
+    after: [reported(reading(1), change)],
+  });
+
+/**
+ * The rows of a day follow from many facts (kept.ts). Each history changes a single one of them between two refreshes, so its day stays
+ * as it was if the second refresh passes over this fact. No history has a day or a record of another one.
+ */
+const HISTORIES: ReadonlyArray<
+  readonly [title: string, dataset: Dataset, day: number, phases: (day: Day, other: Day) => Phases]
+> = [
+  ["a reading began at another time", "costs", 1, unproven("began_at = began_at - INTERVAL 9 DAY")],
+  [
+    "the window of a reading began later",
+    "costs",
+    2,
+    unproven("window_start = window_start + INTERVAL 1 HOUR"),
+  ],
+  ["the window of a reading ended earlier", "costs", 3, unproven("window_end = window_start")],
+  ["a reading is of another account", "costs", 4, unproven(belongsTo("y"))],
+  [
+    "two readings change their times",
+    "costs",
+    5,
+    ({ report, row, reading }) => ({
+      before: [1, 2].flatMap((number) => [
+        row(`a${number}`, number),
+        report(number, { rows: 1, others: UNCONFIRMED }),
+      ]),
+      after: [
+        reported(reading(1), `began_at = ${at(42)}`),
+        reported(reading(2), `began_at = ${at(41)}`),
+      ],
+    }),
+  ],
+  [
+    "the rows of a reading came before its report",
+    "usage",
+    6,
+    ({ report, row }) => ({
+      before: [row("a", 1), row("b", 1), report(1, { rows: 2 }), row("a", 2)],
+      after: [report(2, { rows: 1 })],
+    }),
+  ],
+  [
+    "a reading finds the only row of its day missing",
+    "usage",
+    7,
+    ({ report, row }) => ({ before: [row("a", 1), report(1, { rows: 1 })], after: [report(2)] }),
+  ],
+  [
+    "a long row is missing in a window that ends later",
+    "usage",
+    8,
+    ({ report, row }) => ({
+      before: [row("a", 0, { end: 11 }), report(0, { rows: 1, window: [8, 13] }), report(1)],
+      after: [report(2, { of: 1, window: [8, 14] })],
+    }),
+  ],
+  [
+    "a long row is missing in a window that begins earlier",
+    "usage",
+    10,
+    ({ report, row }) => ({
+      before: [
+        row("a", 0, { end: 13 }),
+        report(0, { rows: 1, window: [9, 11] }),
+        report(1, { window: [10, 12] }),
+      ],
+      after: [report(2, { of: 1, window: [9, 12] })],
+    }),
+  ],
+  [
+    "the window of a stray no longer lists it",
+    "costs",
+    12,
+    ({ report, row }) => ({
+      before: [
+        row("a", 1),
+        report(1, { rows: 1, window: [11, 12], others: STRAY }),
+        report(1, { on: 11 }),
+      ],
+      after: [report(2, { on: 11, of: 1 })],
+    }),
+  ],
+  [
+    "the day of a stray is read without it",
+    "costs",
+    14,
+    ({ report, row }) => ({
+      before: [
+        row("a", 1),
+        report(1, { rows: 1, window: [13, 14], others: STRAY }),
+        report(2),
+        report(3, { rows: 1, of: 1, window: [13, 14], others: STRAY }),
+      ],
+      after: [report(4, { of: 2 })],
+    }),
+  ],
+  [
+    "a reading shows what an earlier one showed, and no row of an unproven one between them",
+    "usage",
+    15,
+    ({ report, row }) => ({
+      before: [
+        row("a", 1),
+        report(1, { rows: 1 }),
+        row("b", 2),
+        report(2, { rows: 1, others: UNCONFIRMED }),
+      ],
+      after: [report(3, { of: 1, rows: 1 })],
+    }),
+  ],
+  [
+    "a row was missing already in an earlier reading, whose report comes late",
+    "usage",
+    16,
+    ({ report, row }) => ({
+      before: [row("a", 1), report(1, { rows: 1 }), report(3)],
+      after: [report(2)],
+    }),
+  ],
+  [
+    "the reading that found a stray missing began at another time",
+    "costs",
+    18,
+    ({ report, row, reading }) => ({
+      before: [
+        row("a", 1),
+        report(1, { rows: 1, window: [17, 18], others: STRAY }),
+        report(1, { on: 17 }),
+        report(2, { on: 17, of: 1 }),
+      ],
+      after: [reported(reading(2), "began_at = began_at + INTERVAL 9 DAY")],
+    }),
+  ],
+  [
+    "all accounts find a row of no account missing",
+    "costs",
+    21,
+    ({ report, row }, other) => ({
+      before: [row("a", 1), report(0), other.report(0)],
+      after: [report(2, { of: 0 }), other.report(2, { of: 0 })],
+    }),
+  ],
+  [
+    "a reading had more rows than the tables have",
+    "costs",
+    22,
+    ({ report, row, reading }) => ({
+      before: [1, 2].flatMap((number) => [row("a", number), report(number, { rows: 1 })]),
+      after: [reported(reading(1), `"rows" = 2`)],
+    }),
+  ],
+  [
+    "a day that has lost all of its rows is read again",
+    "costs",
+    23,
+    ({ report }) => ({ before: [report(1, { rows: 1 })], after: [report(2)] }),
+  ],
+  [
+    "a reading says now that it had no row, and the tables have none",
+    "costs",
+    19,
+    ({ report, reading }) => ({
+      before: [report(1, { rows: 1 })],
+      after: [reported(reading(1), `"rows" = 0`)],
+    }),
+  ],
+  [
+    "a reading had a row, and the tables have none",
+    "costs",
+    20,
+    ({ report }) => ({ before: [report(1)], after: [report(2, { rows: 1 })] }),
+  ],
+  [
+    "a long row is missing in the window of a reading that was of another account",
+    "usage",
+    30,
+    ({ report, row, reading }, other) => ({
+      before: [
+        row("a", 0, { end: 33 }),
+        report(0, { rows: 1, window: [30, 35], others: UNCONFIRMED }),
+        report(1),
+        other.report(2, { window: [30, 36] }),
+      ],
+      after: [reported(reading(1), belongsTo("y")), reported(other.reading(2), belongsTo("x"))],
+    }),
+  ],
+  [
+    "a cost changes, and the day of its correction has a second correction of another cost",
+    "costs",
+    27,
+    ({ report, row, record }) => {
+      const correction = (name: string, on: number, corrected: string): string =>
+        row(name, 1, { on, others: { x_CorrectsRecordId: record(corrected), BilledCost: "'-3'" } });
+      return {
+        before: [
+          row("a", 1, { on: 25 }),
+          row("b", 1, { on: 28 }),
+          correction("of a", 27, "a"),
+          correction("first of b", 26, "b"),
+          correction("second of b", 27, "b"),
+          ...[25, 26, 27, 28].map((on) =>
+            report(1, { on, rows: on === 27 ? 2 : 1, window: [25, 29] }),
+          ),
+        ],
+        after: [`UPDATE costs SET "BilledCost" = '8' WHERE "x_RecordId" = ${record("a")}`],
+      };
+    },
+  ],
+];
+
+/** The models with rows of days, and their columns. */
+const MODELS = [
+  ["current_costs", "*"],
+  ["current_usage", "*"],
+  ["daily_costs", "*"],
+  ["removed_rows", "*"],
+  ["costs_as_known", "*"],
+  ["cost_changes", "*"],
+  ["restatements", "*"],
+  // The proofs of all days are older after each reading.
+  ["completeness", "* EXCLUDE (proof_age_days, is_stale)"],
+] as const;
+
+/** The rows of these models by their day, such as 2026-10-01. */
+async function rowsByDay(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  for (const [model, columns] of MODELS) {
+    const rows = await database.query(
+      `SELECT day::TEXT, ${columns} FROM main.${model} ORDER BY ALL`,
+    );
+    for (const [day = "", ...values] of rows) {
+      found.set(day, [...(found.get(day) ?? []), JSON.stringify([model, ...values])]);
+    }
+  }
+  return found;
+}
+
+let folder: string;
+let database: Database;
+let before: ReadonlyMap<string, readonly string[]>;
+let renewed: ReadonlyMap<string, readonly string[]>;
+let whole: ReadonlyMap<string, readonly string[]>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "kept-"));
+  database = await Database.open(join(folder, "billing.duckdb"), "write");
+  const run = async (phase: keyof Phases): Promise<void> => {
+    for (const [, dataset, day, phases] of HISTORIES) {
+      const days = phases(dayOf(dataset, day), dayOf(dataset, day, "y"));
+      for (const sql of days[phase]) await database.run(sql);
+    }
+  };
+  await prepare(database, [
+    { name: "a", base_url: "https://a.example", account: "x", granularity: "1d" },
+  ]);
+  for (const table of await inputTables()) await database.run(table);
+  await run("before");
+  expect(await refreshModels(database)).toBe("all");
+  before = await rowsByDay();
+  await run("after");
+  expect(await refreshModels(database)).toBe("days");
+  renewed = await rowsByDay();
+  await database.run("BEGIN");
+  await makeModels(
+    database,
+    MODELS.map(([model]) => model),
+  );
+  whole = await rowsByDay();
+  await database.run("ROLLBACK");
+});
+afterAll(async () => {
+  database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it.each(HISTORIES)("a refresh makes a day again if %s", (_, __, day) => {
+  const name = `2026-10-${String(day).padStart(2, "0")}`;
+  expect(renewed.get(name)).toEqual(whole.get(name));
+  expect(renewed.get(name)).not.toEqual(before.get(name));
+});
+
+const { report } = dayOf("usage", 31, "z");
+
+it.each([
+  ["has its first report", report(1, { rows: 1, others: STRAY })],
+  ["reads its first day", report(2)],
+])("a refresh makes all models again if an account %s", async (_, change) => {
+  await database.run(change);
+  expect(await refreshModels(database)).toBe("all");
+});

@@ -1,0 +1,139 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Database } from "./database.ts";
+import { inputTables, makeModels } from "./models.ts";
+import { refreshModels } from "./refresh.ts";
+import { prepare } from "./store.ts";
+import { at, dayOf, type Day, type Values } from "./testing_days.ts";
+
+const DAYS = [1, 2, 3, 4, 5];
+const WINDOW = [1, 6] as const;
+
+/** Two accounts of costs alone, and others whose costs belong to their usage. */
+const x = dayOf("costs", 1, "x");
+const y = dayOf("costs", 1, "y");
+
+const EURO = { BillingCurrency: "'EUR'" };
+const OTHER_PROVIDER = { ServiceProviderName: "'B'" };
+const OTHER_SERVICE = { ServiceName: "'Other'" };
+const PLAN = { ChargeCategory: "'Purchase'" };
+const UNCONFIRMED = { confirmed: "false", moved: "true" };
+
+/** Many rows on two days: any of these rows could be taken for all of them. */
+const many = ({ row }: Day, others: Values = {}): readonly string[] =>
+  [2, 4].flatMap((on) =>
+    ["a", "b", "c", "d", "e", "f"].map((name) => row(`${name} ${on}`, 1, { on, others })),
+  );
+
+/** An account whose usage and costs are of one service, but never of one day. One dataset has many rows that are different. */
+function apart(account: string, first: "usage" | "costs", others: Values): readonly string[] {
+  const changing = dayOf(first, 1, account);
+  const lasting = dayOf(first === "usage" ? "costs" : "usage", 1, account);
+  return [
+    changing.row("a", 1),
+    lasting.row("a", 1, { on: 3 }),
+    ...many(lasting, others),
+    ...[changing, lasting].flatMap(({ report }) =>
+      DAYS.map((on) => report(1, { on, window: WINDOW })),
+    ),
+  ];
+}
+
+const BEFORE: readonly string[] = [
+  x.row("a", 1),
+  ...many(x),
+  y.row("a", 1, { on: 3 }),
+  x.row("b", 1, { on: 3, others: EURO }),
+  ...[...DAYS, 32].map((on) => x.report(1, { on, window: WINDOW })),
+  x.report(5, { on: 4, of: 1, rows: 1, window: WINDOW }),
+  ...[1, 2, 3, 5].map((on) => y.report(1, { on, window: WINDOW })),
+  // This account is not proven on the last day, and has lost the rows of the day before it.
+  y.report(2, { on: 5, of: 1, others: UNCONFIRMED }),
+  y.report(2, { on: 4, rows: 1, others: { totals: "NULL" } }),
+  ...apart("of providers", "costs", OTHER_PROVIDER),
+  ...apart("of services", "costs", OTHER_SERVICE),
+  ...apart("of plans", "usage", PLAN),
+  // The first account has no reading of this time yet.
+  dayOf("costs", 5, "of plans").report(7),
+];
+
+/** Each change is made after the one before it. The models that are named follow from it in this way only. */
+const CHANGES: ReadonlyArray<
+  readonly [title: string, changes: readonly string[], models: readonly string[]]
+> = [
+  [
+    "an amount, and other days have other currencies, services and categories",
+    [
+      `UPDATE costs SET "BilledCost" = '7', "EffectiveCost" = '7' WHERE "ChargePeriodStart" = ${at(1)}`,
+      `UPDATE usage SET "ConsumedQuantity" = '7' WHERE "ChargePeriodStart" = ${at(1)}`,
+    ],
+    ["daily_costs", "unit_costs"],
+  ],
+  [
+    "the statuses of a day, which two accounts exchange",
+    [
+      x.report(2, { on: 5, of: 1, others: UNCONFIRMED }),
+      y.report(3, { on: 5, of: 1, window: WINDOW }),
+    ],
+    ["daily_costs"],
+  ],
+  ["the days of the calendar", [dayOf("costs", 43, "x").report(5)], ["monthly_costs_as_of"]],
+  [
+    "the time of the last reading",
+    [x.report(7, { on: 4, of: 1, rows: 1, window: WINDOW })],
+    ["monthly_costs_as_of"],
+  ],
+  [
+    "the time of a reading whose rows are lost",
+    [
+      `UPDATE export_windows SET began_at = ${at(43)} WHERE reading_id = ${y.reading(2)} AND "rows" = 1`,
+    ],
+    ["monthly_costs_as_of"],
+  ],
+  [
+    "the time until which rows are lost",
+    [y.report(4, { on: 4, others: { totals: "NULL", began_at: at(43) } })],
+    ["monthly_costs_as_of"],
+  ],
+];
+
+let folder: string;
+let database: Database;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "marts-"));
+  database = await Database.open(join(folder, "billing.duckdb"), "write");
+  await prepare(database, [
+    { name: "a", base_url: "https://a.example", account: "x", granularity: "1d" },
+  ]);
+  for (const table of await inputTables()) await database.run(table);
+  for (const sql of BEFORE) await database.run(sql);
+  expect(await refreshModels(database)).toBe("all");
+});
+afterAll(async () => {
+  database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function rowsOf(models: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const model of models) {
+    const rows = await database.query(`FROM main.${model}`);
+    found.push(...rows.map((row) => JSON.stringify([model, ...row])));
+  }
+  return found.toSorted();
+}
+
+it.each(CHANGES)("a refresh follows a change of %s", async (_, changes, models) => {
+  const before = await rowsOf(models);
+  for (const sql of changes) await database.run(sql);
+  await refreshModels(database);
+  const renewed = await rowsOf(models);
+  await database.run("BEGIN");
+  await makeModels(database, models);
+  const whole = await rowsOf(models);
+  await database.run("ROLLBACK");
+  expect(renewed).toEqual(whole);
+  expect(renewed).not.toEqual(before);
+});
