@@ -56,7 +56,8 @@ export async function reportingOf(database: Asked): Promise<Reporting | null> {
 async function budgetsOf(database: Asked): Promise<ReportingBudget[]> {
   const rows = await database.query(`
     SELECT CASE label WHEN 'all' THEN 'all costs' WHEN 'team' THEN 'team ' || value WHEN 'project_id' THEN 'project ' || value
-             WHEN 'model_id' THEN 'model ' || value ELSE value END || coalesce(', FY' || fiscal_year, ''),
+             WHEN 'model_id' THEN 'model ' || value ELSE value END || coalesce(', FY' || fiscal_year, '')
+             || coalesce(', read since ' || strftime(known_from, '%B %-d, %Y'), ''),
            budget, billed_cost, CASE WHEN NOT ${HAS_GAPS} THEN forecast_cost END
     FROM budget_status JOIN report_clock AS clock ON clock.month BETWEEN first_month AND last_month
     WHERE is_converted ORDER BY billed_cost / nullif(budget, 0) DESC, 1`);

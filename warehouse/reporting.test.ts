@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { Database } from "./database.ts";
+import { reportingOf } from "./reporting.ts";
+
+it("says since when all costs of a budget's period were read, and no forecast, if its first days never were", async () => {
+  const database = await Database.inMemory();
+  await database.run(`
+    CREATE TABLE report_clock AS SELECT DATE '2026-11-01' AS month, DATE '2026-11-19' AS through_day;
+    CREATE TABLE report_accounts AS
+      SELECT true AS is_active, false AS is_behind, DATE '2026-10-11' AS first_day, DATE '2026-11-19' AS known_day;
+    CREATE TABLE converted_costs AS
+      SELECT DATE '2026-11-02' AS day, 'EUR' AS billing_currency, 'USD' AS reporting_currency, 39.0 AS converted_billed_cost;
+    CREATE TABLE costs_without_rate (billing_currency VARCHAR, billed_cost DECIMAL(38, 18), first_day DATE, last_day DATE);
+    CREATE TABLE budget_status (label VARCHAR, value VARCHAR, fiscal_year INTEGER, first_month DATE, last_month DATE,
+      billed_cost DECIMAL(38, 18), forecast_cost DECIMAL(38, 18), budget DECIMAL(38, 18), known_from DATE, is_converted BOOLEAN);
+    INSERT INTO budget_status VALUES
+      ('all', NULL, 2026, '2026-01-01', '2026-12-01', 39, NULL, 300, '2026-10-11', true),
+      ('team', 'Ads', NULL, '2026-11-01', '2026-11-01', 3, 5, 30, NULL, true)`);
+  const { budgets } = (await reportingOf(database)) ?? { budgets: [] };
+  expect(budgets).toEqual([
+    {
+      name: "all costs, FY2026, read since October 11, 2026",
+      budget: "300",
+      billed: "39",
+      forecast: null,
+    },
+    { name: "team Ads", budget: "30", billed: "3", forecast: "5" },
+  ]);
+  database.close();
+});
