@@ -117,10 +117,6 @@ export async function copyRows(database: Database): Promise<readonly Dataset[] |
   return copied;
 }
 
-/** Whether a row of a raw table changed. */
-export const hasChangedRows = async (database: Database): Promise<boolean> =>
-  (await count(database, "FROM changed_days")) > 0;
-
 /** Whether a row of a model lies on a day that is made again. */
 export const isMade = (dataset: Dataset, day: string): string =>
   `${day} IN (SELECT made_days.day FROM made_days WHERE dataset = '${dataset}')`;

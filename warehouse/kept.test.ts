@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Database } from "./database.ts";
-import type { Dataset } from "./kept.ts";
+import { contentOf, type Dataset, firstFacts, OWN } from "./kept.ts";
 import { inputTables, makeModels } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
 import { prepare } from "./store.ts";
@@ -218,6 +218,25 @@ const HISTORIES: ReadonlyArray<
     }),
   ],
   [
+    "a cost changes, and usage of the same day was restated",
+    "costs",
+    9,
+    ({ report, row, record }) => {
+      const usage = dayOf("usage", 9);
+      return {
+        before: [
+          row("a", 1),
+          report(1, { rows: 1 }),
+          ...[1, 2].flatMap((number) => [
+            usage.row("b", number),
+            usage.report(number, { rows: 1 }),
+          ]),
+        ],
+        after: [`UPDATE costs SET "BilledCost" = '8' WHERE "x_RecordId" = ${record("a")}`],
+      };
+    },
+  ],
+  [
     "a cost changes, and the day of its correction has a second correction of another cost",
     "costs",
     27,
@@ -311,12 +330,38 @@ it.each(HISTORIES)("a refresh makes a day again if %s", (_, __, day) => {
   expect(renewed.get(name)).not.toEqual(before.get(name));
 });
 
+/** What is kept for the next refresh: a number for each table that tells two contents apart. */
+async function keptContents(): Promise<readonly (readonly string[])[]> {
+  const tables = await database.query(
+    `SELECT table_name FROM duckdb_tables() WHERE schema_name = '${OWN}' AND table_name LIKE 'kept%'`,
+  );
+  const contents = tables.map(
+    ([name = ""]) => `SELECT '${name}', ${contentOf(`FROM ${OWN}.${name}`)}`,
+  );
+  return await database.query(`${contents.join(" UNION ALL ")} ORDER BY ALL`);
+}
+
+it("a refresh of some days keeps what a refresh of all days keeps", async () => {
+  const kept = await keptContents();
+  await database.run(`DROP TABLE ${OWN}.kept_day_facts`);
+  expect(await refreshModels(database)).toBe("all");
+  expect(kept).toEqual(await keptContents());
+});
+
 const { report } = dayOf("usage", 31, "z");
 
 it.each([
   ["has its first report", report(1, { rows: 1, others: STRAY })],
   ["reads its first day", report(2)],
+  ["has a second chain", report(3, { others: { chain: "'w'" } })],
+  ["has two chains, and reads a day again", report(4, { of: 3, others: { chain: "'w'" } })],
 ])("a refresh makes all models again if an account %s", async (_, change) => {
   await database.run(change);
   expect(await refreshModels(database)).toBe("all");
+});
+
+it("a refresh knows models of another program", async () => {
+  const { sql } = await firstFacts();
+  expect(sql).toMatch(/[0-9a-f]{64}/);
+  expect((await firstFacts("SELECT 1"))["sql"]).not.toBe(sql);
 });

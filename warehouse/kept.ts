@@ -49,10 +49,14 @@ export const onlyInOne = (one: string, other: string): string =>
 
 type Queries = Readonly<Record<string, string>>;
 
-/** All models depend on these facts, besides the rows and the reports. */
-export async function firstFacts(): Promise<Queries> {
+/**
+ * All models depend on these facts, besides the rows and the reports.
+ *
+ * @param models the SQL of the models; a test may give another one
+ */
+export async function firstFacts(models?: string): Promise<Queries> {
   const sql = createHash("sha256")
-    .update(await modelsSql())
+    .update(models ?? (await modelsSql()))
     .digest("hex");
   const names = (await modelNames()).map(literal).join(", ");
   return {

@@ -11,7 +11,7 @@ import { at, dayOf, type Day, type Values } from "./testing_days.ts";
 const DAYS = [1, 2, 3, 4, 5];
 const WINDOW = [1, 6] as const;
 
-/** Two accounts of costs alone, and others whose costs belong to their usage. */
+/** Two accounts of costs. */
 const x = dayOf("costs", 1, "x");
 const y = dayOf("costs", 1, "y");
 
@@ -41,7 +41,16 @@ function apart(account: string, first: "usage" | "costs", others: Values): reado
   ];
 }
 
+/** An account of usage that is proven. */
+const used = dayOf("usage", 2, "of usage");
+const ITS_TOTALS = {
+  totals: `'[{"usage_type": "input", "unit": "tokens", "records": 1, "quantity": "1"}]'::JSON`,
+};
+
 const BEFORE: readonly string[] = [
+  used.row("a", 1),
+  used.report(1, { rows: 1, others: ITS_TOTALS }),
+  dayOf("costs", 2, "of usage").report(1),
   x.row("a", 1),
   ...many(x),
   y.row("a", 1, { on: 3 }),
@@ -78,6 +87,18 @@ const CHANGES: ReadonlyArray<
       y.report(3, { on: 5, of: 1, window: WINDOW }),
     ],
     ["daily_costs"],
+  ],
+  [
+    "the status of a day of usage alone",
+    [used.report(2, { others: { ...ITS_TOTALS, ...UNCONFIRMED }, of: 1, rows: 1 })],
+    ["unit_costs", "usage_against_costs"],
+  ],
+  [
+    "what a provider says about a cost besides its amount",
+    [
+      `UPDATE costs SET "x_ProviderColumns" = '{"ListCost": "9", "CommitmentDiscountId": "c"}' WHERE "x_RecordId" = ${x.record("a")}`,
+    ],
+    ["unit_costs", "commitments"],
   ],
   ["the days of the calendar", [dayOf("costs", 43, "x").report(5)], ["monthly_costs_as_of"]],
   [

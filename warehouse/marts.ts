@@ -1,5 +1,5 @@
 /** The models that people query, after a refresh has made some days again. */
-import { areMost, hasChangedRows, IS_MADE, isMade } from "./changed_days.ts";
+import { areMost, IS_MADE, isMade } from "./changed_days.ts";
 import type { Database } from "./database.ts";
 import { charged, IN_MADE_MONTHS, OF_MONTHS, ofSomeMonths, unusualSince } from "./parts.ts";
 import {
@@ -95,8 +95,7 @@ export class Marts {
         if (!(await isKept({ [name]: query }))) this.#hasNewKinds = true;
       }
     }
-    const isSame = this.#changed.size + this.#restated.size === 0;
-    if (isSame && !this.#hasNewKinds && !(await hasChangedRows(this.#database))) return false;
+    if (this.#changed.size + this.#restated.size === 0) return false;
     await this.#makeDays();
     await this.#makeWhole();
     return true;
