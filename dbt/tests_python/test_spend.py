@@ -434,7 +434,7 @@ def test_a_key_is_not_new_after_its_first_week_nor_in_a_new_account(warehouse, t
 
 def test_a_day_with_a_cost_that_cannot_be_summed_is_not_unusual(warehouse, table):
     records = daily("11-09", ["10"] * 80, x_ModelId="m1")
-    built(warehouse, table, [{**records[0], "BilledCost": "1e2"}, *records[1:]])
+    built(warehouse, table, [{**records[0], "BilledCost": "1_000"}, *records[1:]])
     assert warehouse.all("select * from invalid_rows") != []
     assert warehouse.all("select * from cost_anomalies where day = date '2025-11-09' or is_anomaly") == []
 
