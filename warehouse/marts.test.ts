@@ -51,7 +51,7 @@ const BEFORE: readonly string[] = [
   used.row("a", 1),
   used.report(1, { rows: 1, others: ITS_TOTALS }),
   dayOf("costs", 2, "of usage").report(1),
-  x.row("a", 1),
+  x.row("a", 1, { others: { x_ProviderColumns: `'{"ListCost": "8"}'` } }),
   ...many(x),
   y.row("a", 1, { on: 3 }),
   x.row("b", 1, { on: 3, others: EURO }),

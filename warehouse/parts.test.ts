@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { OF_MONTHS, ofSomeMonths, unusualSince } from "./parts.ts";
+import { charged, OF_MONTHS, ofSomeMonths, unusualSince } from "./parts.ts";
 import { Database } from "./database.ts";
 import { databaseError } from "./failures.ts";
-import { inputTables, makeModels } from "./models.ts";
+import { allModels, inputTables, makeModels, queryOf } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
 import { prepare } from "./store.ts";
 import { addReading } from "./testing_costs.ts";
@@ -135,6 +135,21 @@ it("changed days are made by one thread if several need more memory than there i
 it("each kind of anomaly was among them", async () => {
   const kinds = await database.query("SELECT DISTINCT kind FROM cost_anomalies ORDER BY ALL");
   expect(kinds).toEqual([["account"], ["label"], ["new"], ["null"]]);
+});
+
+it("what is charged on a day is told by all columns that the model and the teams read, besides the amount", async () => {
+  const models = await allModels();
+  const columnsOf = (name: string, pattern: RegExp): string[] =>
+    models
+      .filter((model) => model.name === name)
+      .flatMap((model) => [...queryOf(model).matchAll(pattern)].map(([, column = ""]) => column));
+  const read = new Set([
+    ...columnsOf("cost_anomalies", /\brows_\.(\w+)/g),
+    ...columnsOf("ai_billing__owned_costs", /\b(?:on|and|where) rows_\.(\w+)/g),
+  ]);
+  for (const other of ["billed_cost", "team"]) expect(read.delete(other)).toBe(true);
+  const compared = charged("").replace("SELECT DISTINCT", "").split(",");
+  expect(compared.map((column) => column.trim()).toSorted()).toEqual([...read].toSorted());
 });
 
 it("a model whose code was changed is not made in part", () => {
