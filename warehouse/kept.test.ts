@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -364,4 +365,10 @@ it("a refresh knows models of another program", async () => {
   const { sql } = await firstFacts();
   expect(sql).toMatch(/[0-9a-f]{64}/);
   expect((await firstFacts("SELECT 1"))["sql"]).not.toBe(sql);
+});
+
+it("a refresh knows facts that another version kept", async () => {
+  const { sql } = await firstFacts("SELECT 1");
+  const ofModels = createHash("sha256").update("SELECT 1").digest("hex");
+  expect(sql).not.toContain(ofModels);
 });
