@@ -10,6 +10,7 @@ import { closeSql } from "./files.ts";
 import type { WarehouseHost } from "./host.ts";
 import { dropInternal, makeModels } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
+import { wasNeverRead } from "./report/clock.ts";
 
 export const VIEWS = ["billing-period", "month"] as const;
 export type View = (typeof VIEWS)[number];
@@ -139,10 +140,7 @@ const unreadAccounts = (month: string): string => `
   SELECT 2, coalesce(nullif(held.account, ''), held.base_url), 'not read', day::DATE, true
   FROM source_ai_billing.states AS held, generate_series(
     DATE ${literal(`${month}-01`)}, last_day(DATE ${literal(`${month}-01`)}), INTERVAL 1 DAY) AS days(day)
-  WHERE held.stream = 'costs' AND NOT EXISTS (
-    FROM completeness AS known
-    WHERE known.dataset = 'costs' AND known.base_url = held.base_url
-      AND (known.account = held.account OR held.account = ''))`;
+  WHERE held.stream = 'costs' AND ${wasNeverRead("held")}`;
 
 /**
  * Gives the obstacles for which accruals stand.

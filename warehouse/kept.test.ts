@@ -331,7 +331,7 @@ it.each(HISTORIES)("a refresh makes a day again if %s", (_, __, day) => {
   expect(renewed.get(name)).not.toEqual(before.get(name));
 });
 
-/** What is kept for the next refresh: a number for each table that tells two contents apart. */
+/** A number for each table that is kept for the next refresh. Two tables with the same number have the same rows. */
 async function keptContents(): Promise<readonly (readonly string[])[]> {
   const tables = await database.query(
     `SELECT table_name FROM duckdb_tables() WHERE schema_name = '${OWN}' AND table_name LIKE 'kept%'`,

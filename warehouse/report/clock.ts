@@ -39,19 +39,25 @@ export async function makeDays(database: Database): Promise<void> {
   );
 }
 
+/**
+ * Whether no day of costs was ever read of an account of a table of `source_ai_billing`. A config without a label may read rows with one.
+ */
+export const wasNeverRead = (table: string): string => `NOT EXISTS (
+  FROM completeness AS known
+  WHERE known.dataset = 'costs' AND known.base_url = ${table}.base_url
+    AND (known.account = ${table}.account OR ${table}.account = ''))`;
+
 /** A query of the accounts of which no day of costs was ever read. Only the file of a sync knows the accounts that it was to read. */
 async function unreadAccounts(database: Database): Promise<string> {
   const [[tables = "0"] = []] = await database.query(`
     SELECT count(*) FROM duckdb_tables()
     WHERE database_name = current_database() AND schema_name = 'source_ai_billing' AND table_name IN ('accounts', 'states')`);
   if (tables !== "2") return "SELECT '' AS place, '' AS name WHERE false";
-  // The state of an account without a stream of costs has other streams only. A config without a label may read rows with one.
+  // The state of an account without a stream of costs has other streams only.
   return `
     SELECT ${PLACE} AS place, coalesce(nullif(account, ''), nullif(name, ''), base_url) AS name
     FROM source_ai_billing.accounts AS accounts
-    WHERE NOT EXISTS (
-        FROM completeness AS known
-        WHERE dataset = 'costs' AND known.base_url = accounts.base_url AND (known.account = accounts.account OR accounts.account = ''))
+    WHERE ${wasNeverRead("accounts")}
       AND coalesce((
         SELECT bool_or(stream = 'costs') FROM source_ai_billing.states AS held
         WHERE held.base_url = accounts.base_url AND held.account = accounts.account), true)`;
@@ -60,7 +66,7 @@ async function unreadAccounts(database: Database): Promise<string> {
 /** The statements that make the other tables that are the same for all currencies. */
 const CLOCK: readonly string[] = [
   // An account without costs in the two newest months says nothing about them. If that is true of all accounts, each of them counts.
-  // Of an account that was never read nobody knows whether it has costs: it counts, without any day.
+  // Nobody knows whether an account that was never read has costs. So such an account counts, without any day.
   `
     CREATE OR REPLACE TEMP TABLE report_accounts AS
     WITH known AS (

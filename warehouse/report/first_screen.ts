@@ -5,9 +5,7 @@ import { add, plain, subtract } from "../decimals.ts";
 import { ahead, behind, comparison, DAYS_CONCERNED, TO_DATE, unread } from "./clock.ts";
 import { ACTIVE, forecastOf, nullable } from "./forecast.ts";
 import type { Budget, Headline, LateChanges, TeamBudget } from "./model.ts";
-
-/** A change is news for so many days up to the newest reading. */
-const NEWS_DAYS = 35;
+import { NEWS_DAYS } from "./unusual.ts";
 
 /** Late changes on the first screen. The others are added up. */
 const CHANGES = 6;

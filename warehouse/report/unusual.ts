@@ -7,8 +7,8 @@ import { count, money, weekday } from "./format.ts";
 import type { Anomalies, Anomaly } from "./model.ts";
 import { DIGITS } from "./tables.ts";
 
-/** An anomaly is news for so many days up to the day of the page. */
-const NEWS_DAYS = 35;
+/** An anomaly is news for so many days up to the day of the page. A change is news for so many days up to the newest reading. */
+export const NEWS_DAYS = 35;
 
 /** The largest number of anomalies. Notices tell all of them; the page shows the first ones. */
 const ANOMALIES = 50;
@@ -97,7 +97,7 @@ function anomalyOf([
 /** The account in words; empty if there is only one. */
 const ofAccount = ({ account }: Anomaly): string => (account === null ? "" : ` of ${account}`);
 
-/** What is unusual, such as `all costs of Europe` or `key ci`. */
+/** The words for unusual costs, such as `all costs of Europe` or `key ci`. */
 export const subjectOf = (anomaly: Anomaly): string =>
   `${anomaly.label === "all" ? "all costs" : `${anomaly.label} ${anomaly.value}`}${ofAccount(anomaly)}`;
 

@@ -32,7 +32,7 @@ export function claimOf({ headline: head, currency, teams }: Screen): string {
   return `${monthName(head)}: ${billed}, ${sinceOf(head, currency)}${over}${course}`;
 }
 
-/** What the sum of the month lacks, because it was never read. */
+/** The days and the accounts that the sum of the month lacks, because they were never read. */
 function unreadWords({ behind, unread }: Headline): string[] {
   const names = behind.filter(({ isUnread }) => isUnread).map(({ name }) => name);
   // All of them begin with the first of the month, so the longest one has the days of the others.
