@@ -96,11 +96,16 @@ describe("close", () => {
     async () => {
       await copyFile(october, path);
       const database = await Database.open(path, "write");
+      // The first sync of b was refused at its costs, that of d at once. The provider of c offers usage only.
+      await database.run(`INSERT INTO source_ai_billing.accounts VALUES
+      ('a', 'https://a.example', '', '1d'), ('b', 'https://b.example', 'b', '1d'), ('c', 'https://c.example', 'c', '1d'),
+      ('d', 'https://d.example', '', '1d')`);
       await database.run(`INSERT INTO source_ai_billing.states VALUES
       ('https://a.example', '', 'costs', '{}'), ('https://b.example', 'b', 'costs', '{}'), ('https://c.example', 'c', 'usage', '{}')`);
       database.close();
       await expect(closed()).rejects.toThrow(
-        "not read: 2026-10-31; not read (account b): 2026-10-01 to 2026-10-31; provisional: 2026-10-20.",
+        "not read: 2026-10-31; not read (account b): 2026-10-01 to 2026-10-31; " +
+          "not read (account https://d.example): 2026-10-01 to 2026-10-31; provisional: 2026-10-20.",
       );
       const said = await closed({ accrue: true });
       expect(said).toContain(

@@ -10,7 +10,7 @@ import { closeSql } from "./files.ts";
 import type { WarehouseHost } from "./host.ts";
 import { dropInternal, makeModels } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
-import { wasNeverRead } from "./report/clock.ts";
+import { UNREAD_ACCOUNTS } from "./report/clock.ts";
 
 export const VIEWS = ["billing-period", "month"] as const;
 export type View = (typeof VIEWS)[number];
@@ -133,14 +133,13 @@ interface Obstacle {
 }
 
 /**
- * The days of the month of accounts whose costs were never read. A provider that offers no costs has no state of them. The model knows
- * only those accounts whose usage was read from the address of other costs.
+ * The days of the month of accounts whose costs were never read. The model knows only those accounts whose usage was read from the
+ * address of other costs.
  */
-const unreadAccounts = (month: string): string => `
-  SELECT 2, coalesce(nullif(held.account, ''), held.base_url), 'not read', day::DATE, true
-  FROM source_ai_billing.states AS held, generate_series(
-    DATE ${literal(`${month}-01`)}, last_day(DATE ${literal(`${month}-01`)}), INTERVAL 1 DAY) AS days(day)
-  WHERE held.stream = 'costs' AND ${wasNeverRead("held")}`;
+const unreadDays = (month: string): string => `
+  SELECT 2, coalesce(nullif(account, ''), base_url), 'not read', day::DATE, true
+  FROM (${UNREAD_ACCOUNTS}) AS accounts, generate_series(
+    DATE ${literal(`${month}-01`)}, last_day(DATE ${literal(`${month}-01`)}), INTERVAL 1 DAY) AS days(day)`;
 
 /**
  * Gives the obstacles for which accruals stand.
@@ -155,7 +154,7 @@ async function assertMayClose(
     SELECT coalesce(account, ''), why, coalesce(day::VARCHAR, ''), is_accruable
     FROM (
       SELECT number_, account, why, day, is_accruable FROM ai_billing__book_obstacles
-      UNION ${unreadAccounts(options.month)})
+      UNION ${unreadDays(options.month)})
     ORDER BY number_, why, 1, day`);
   const found = new Map<string, Obstacle>();
   for (const [account = "", why = "", day = "", isAccruable = ""] of rows) {

@@ -40,27 +40,28 @@ export async function makeDays(database: Database): Promise<void> {
 }
 
 /**
- * Whether no day of costs was ever read of an account of a table of `source_ai_billing`. A config without a label may read rows with one.
+ * A query of the accounts of `source_ai_billing` of which no day of costs was ever read. A config without a label may read rows with
+ * one. An account without any state counts; the state of an account without a stream of costs has other streams only.
  */
-export const wasNeverRead = (table: string): string => `NOT EXISTS (
-  FROM completeness AS known
-  WHERE known.dataset = 'costs' AND known.base_url = ${table}.base_url
-    AND (known.account = ${table}.account OR ${table}.account = ''))`;
+export const UNREAD_ACCOUNTS = `
+  SELECT accounts.* FROM source_ai_billing.accounts AS accounts
+  WHERE NOT EXISTS (
+      FROM completeness AS known
+      WHERE known.dataset = 'costs' AND known.base_url = accounts.base_url
+        AND (known.account = accounts.account OR accounts.account = ''))
+    AND coalesce((
+      SELECT bool_or(stream = 'costs') FROM source_ai_billing.states AS held
+      WHERE held.base_url = accounts.base_url AND held.account = accounts.account), true)`;
 
-/** A query of the accounts of which no day of costs was ever read. Only the file of a sync knows the accounts that it was to read. */
+/** The accounts of which no day of costs was ever read. Only the file of a sync knows the accounts that it was to read. */
 async function unreadAccounts(database: Database): Promise<string> {
   const [[tables = "0"] = []] = await database.query(`
     SELECT count(*) FROM duckdb_tables()
     WHERE database_name = current_database() AND schema_name = 'source_ai_billing' AND table_name IN ('accounts', 'states')`);
   if (tables !== "2") return "SELECT '' AS place, '' AS name WHERE false";
-  // The state of an account without a stream of costs has other streams only.
   return `
     SELECT ${PLACE} AS place, coalesce(nullif(account, ''), nullif(name, ''), base_url) AS name
-    FROM source_ai_billing.accounts AS accounts
-    WHERE ${wasNeverRead("accounts")}
-      AND coalesce((
-        SELECT bool_or(stream = 'costs') FROM source_ai_billing.states AS held
-        WHERE held.base_url = accounts.base_url AND held.account = accounts.account), true)`;
+    FROM (${UNREAD_ACCOUNTS})`;
 }
 
 /** The statements that make the other tables that are the same for all currencies. */
