@@ -9061,7 +9061,8 @@ group by cast(date_trunc('month', day) as date), account, base_url, team, billin
 create view cache_savings as
 -- Money that cached input tokens saved: their number times the price of input tokens, less their own cost. And what the input tokens that
 -- were not cached would have saved at most: their own cost, less their number times the price of cached tokens. A price is the cost of
--- the month divided by its quantity, for each service tier by itself. A price needs usage and cost of the same usage type.
+-- the month divided by its quantity, for each service tier, workload and upstream provider by itself. A price needs usage and cost of
+-- the same usage type.
 with cached as (
   select
     cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id,
@@ -9090,7 +9091,7 @@ with cached as (
   having max(case when usage_type = 'input_tokens' then 0 else 1 end) = 1
 ),
 costs as (
-  select cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency, usage_type, quantity, effective_cost
+  select cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id, service_tier, workload_type, upstream_provider, billing_currency, usage_type, quantity, effective_cost
   from "unit_costs"
   where effective_cost is not null and usage_type is not null
 ),
@@ -9108,7 +9109,7 @@ typed as (
 ),
 sums as (
   select
-    month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency,
+    month, account, base_url, service_provider_name, model_id, service_tier, workload_type, upstream_provider, billing_currency,
     sum(case when usage_type = 'input_tokens' then quantity end) as input_tokens,
     sum(case when usage_type = 'input_tokens' then effective_cost end) as input_cost,
     sum(case when usage_type = 'cache_read_tokens' then quantity end) as read_tokens,
@@ -9119,7 +9120,7 @@ sums as (
     'x_cache_write_tokens') then effective_cost end) as write_cost
   from costs
   where quantity is not null
-  group by month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency
+  group by month, account, base_url, service_provider_name, model_id, service_tier, workload_type, upstream_provider, billing_currency
 ),
 prices as (
   select
@@ -9130,7 +9131,7 @@ prices as (
 ),
 compared as (
   select
-    month, account, base_url, service_provider_name, model_id, service_tier, workload_type, billing_currency,
+    month, account, base_url, service_provider_name, model_id, service_tier, workload_type, upstream_provider, billing_currency,
     read_tokens,
     read_cost,
     case when abs(read_tokens * 0.000001) < 10000000000000 and abs(price) < 1000000
@@ -9270,7 +9271,7 @@ select
     when told.join_key is not null then null
     when typed.source_ is null then 'costs name no usage type, so that nobody can tell the price of a cached token'
     when charged.join_key is null then 'no cost names the cached tokens of this model'
-    else 'no input tokens of the same service tier have a cost in this month, so that there is no price to compare with'
+    else 'no input tokens of the same service tier, workload and upstream provider have a cost in this month, so that there is no price to compare with'
   end as why_not
 from keyed
 left join told on keyed.join_key = told.join_key

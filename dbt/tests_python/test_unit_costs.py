@@ -47,6 +47,10 @@ def built(warehouse):
     # A charge without a usage type is no price of tokens, if other charges of the month name their usage type.
     typed.used("400000", "output_tokens", "searcher")
     typed.charged("0.8", None, "searcher")
+    for upstream, cached, price in (("One", "1000000", "3"), ("Other", "3000000", "1")):
+        for usage_type, tokens, amount in (("input_tokens", "1000000", price), ("cache_read_tokens", cached, "0.3")):
+            typed.used(tokens, usage_type, "routed", x_UpstreamProvider=upstream)
+            typed.charged(amount, usage_type, "routed", x_UpstreamProvider=upstream)
     typed.used("70", "cache_read_tokens", "free")
     typed.used("10", "cache_read_tokens", "only-cached", x_ServiceTier="standard")
     typed.charged("1", "cache_read_tokens", "only-cached", x_ServiceTier="standard")
@@ -111,13 +115,20 @@ def test_cache_savings_by_service_tier(built):
     assert (row["uncached_tokens"], row["uncached_priced_tokens"], row["possible_saved_cost"]) == (3000000, 3000000, Decimal("6.75"))
 
 
+def test_cache_savings_by_upstream_provider(built):
+    """One: 3 - 0.30. Other: 3 x 1 - 0.30. With one price for both, 2, it would be 4 x 2 - 0.60."""
+    [row] = built.all("select * from cache_savings where model_id = 'routed'")
+    assert (row["saved_cost"], row["priced_share"]) == (Decimal("5.4"), 1)
+
+
 def test_cache_savings_say_why_not(built):
-    rows = built.all("select model_id, saved_cost, why_not from cache_savings where model_id <> 'm'")
+    rows = built.all("select model_id, saved_cost, why_not from cache_savings where model_id not in ('m', 'routed')")
     assert {row["saved_cost"] for row in rows} == {None}
     assert {row["model_id"]: row["why_not"] for row in rows} == {
         "g": "costs name no usage type, so that nobody can tell the price of a cached token",
         "free": "no cost names the cached tokens of this model",
-        "only-cached": "no input tokens of the same service tier have a cost in this month, so that there is no price to compare with",
+        "only-cached": "no input tokens of the same service tier, workload and upstream provider have a cost in this month, "
+        "so that there is no price to compare with",
     }
 
 

@@ -34,7 +34,7 @@ export async function inProcess(
   try {
     const files = { config, writeConfig: false, debug };
     const command = kind === "read" ? { kind, ...files, catalog, state } : { kind, ...files };
-    const outcome = await perform(command, host, new Emitter(stdout, secrets, false));
+    const outcome = await perform(command, host, new Emitter(stdout, secrets, debug));
     const text = Buffer.concat(chunks).toString();
     return {
       code: outcome === true ? 0 : 1,
