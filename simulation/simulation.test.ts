@@ -111,6 +111,10 @@ test.for([
     "of a day that had left retention by a clock that was ahead the state knows no number, also if no state covers its rows (W3, R8)",
     952_011_288,
   ],
+  [
+    "a withdrawn stray whose process died within the report is gone once its day was read (P5)",
+    913_010_418,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });

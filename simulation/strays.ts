@@ -137,9 +137,8 @@ class Models {
     window: Span,
   ): { readonly report: ReportRow; readonly why: string } | null {
     const day = date(record.start);
-    const listing = this.#listings.get(`${day} ${readingId}`);
-    if (listing === undefined) return null;
-    const { reading_id: listedBy } = listing;
+    // If a process died before it reported the stray, the reading that wrote the stray counts as the one that listed it.
+    const listedBy = this.#listings.get(`${day} ${readingId}`)?.reading_id ?? readingId;
     for (const report of this.#speaking.values()) {
       const { reading_id: id, window_start: start, window_end: end } = report;
       if (id > listedBy && Date.parse(start) <= window.start && Date.parse(end) >= window.end)

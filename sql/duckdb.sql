@@ -2068,106 +2068,6 @@ from placed
 left join chains on placed.place = chains.place and placed.chain = chains.chain
 left join places on placed.place = places.place;
 
-create or replace view ai_billing__strays_costs as
-with reports as (
-  select manifest.*, chains.scope
-  from "ai_billing__manifest" as manifest
-  inner join "ai_billing__chains_costs" as chains
-    on manifest.place = chains.place and manifest.chain = chains.chain
-  where manifest.dataset = 'costs'
-),
-windows as (
-  select
-    scope, reading_id, window_start, window_end,
-    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
-  from reports
-  group by scope, reading_id, window_start, window_end
-),
-listings as (
-  select *
-  from (
-    select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
-    from reports
-    where not inside_window
-  ) as ranked
-  where rank_ = 1
-),
-placed as (
-  select
-    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
-    listings.pass_began_at, listings.standing_rows,
-    coalesce(own.window_start, listings.window_start) as window_start,
-    coalesce(own.window_end, listings.window_end) as window_end
-  from listings
-  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
-)
-select
-  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
-  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
-from placed
-left join windows
-  on placed.scope = windows.scope
-  and windows.speaks = 1
-  and windows.reading_id > placed.listed_by
-  and windows.window_start <= placed.window_start
-  and windows.window_end >= placed.window_end
-group by
-  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
-  placed.standing_rows;
-
-create or replace view ai_billing__strays_usage as
-with reports as (
-  select manifest.*, chains.scope
-  from "ai_billing__manifest" as manifest
-  inner join "ai_billing__chains_usage" as chains
-    on manifest.place = chains.place and manifest.chain = chains.chain
-  where manifest.dataset = 'usage'
-),
-windows as (
-  select
-    scope, reading_id, window_start, window_end,
-    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
-  from reports
-  group by scope, reading_id, window_start, window_end
-),
-listings as (
-  select *
-  from (
-    select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
-    from reports
-    where not inside_window
-  ) as ranked
-  where rank_ = 1
-),
-placed as (
-  select
-    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
-    listings.pass_began_at, listings.standing_rows,
-    coalesce(own.window_start, listings.window_start) as window_start,
-    coalesce(own.window_end, listings.window_end) as window_end
-  from listings
-  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
-)
-select
-  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
-  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
-from placed
-left join windows
-  on placed.scope = windows.scope
-  and windows.speaks = 1
-  and windows.reading_id > placed.listed_by
-  and windows.window_start <= placed.window_start
-  and windows.window_end >= placed.window_end
-group by
-  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
-  placed.standing_rows;
-
 create or replace view closes as
 -- The books of closed months, each version of them. `is_intact` is false if a line of the book is not as it was written.
 with closes as (
@@ -2262,16 +2162,16 @@ where inside_window
 group by scope, day, reading_id;
 
 create or replace view ai_billing__counts_costs as
-select scope, day, reading_id, count(*) as rows_
+select scope, day, reading_id, inside_window, count(*) as rows_
 from "ai_billing__placed_costs"
-where age = 1 and inside_window
-group by scope, day, reading_id;
+where age = 1
+group by scope, day, reading_id, inside_window;
 
 create or replace view ai_billing__counts_usage as
-select scope, day, reading_id, count(*) as rows_
+select scope, day, reading_id, inside_window, count(*) as rows_
 from "ai_billing__placed_usage"
-where age = 1 and inside_window
-group by scope, day, reading_id;
+where age = 1
+group by scope, day, reading_id, inside_window;
 
 create or replace view close_entries as
 -- The entries of each book, record by record. An estimate has no record.
@@ -2707,7 +2607,7 @@ with reports as (
   where manifest.dataset = 'costs' and manifest.inside_window
 ),
 counts as (
-  select * from "ai_billing__counts_costs"
+  select * from "ai_billing__counts_costs" where inside_window
 ),
 deciding as (
   select *
@@ -2798,7 +2698,7 @@ with reports as (
   where manifest.dataset = 'usage' and manifest.inside_window
 ),
 counts as (
-  select * from "ai_billing__counts_usage"
+  select * from "ai_billing__counts_usage" where inside_window
 ),
 deciding as (
   select *
@@ -2925,6 +2825,142 @@ select
     0
   ) = 1 as follows_known_rows
 from weighed;
+
+create or replace view ai_billing__strays_costs as
+with reports as (
+  select manifest.*, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs'
+),
+windows as (
+  select
+    scope, reading_id, chain, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  from reports
+  group by scope, reading_id, chain, window_start, window_end
+),
+listings as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
+    from reports
+    where not inside_window
+  ) as ranked
+  where rank_ = 1
+),
+listed as (
+  select
+    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
+    listings.pass_began_at, listings.standing_rows,
+    coalesce(own.window_start, listings.window_start) as window_start,
+    coalesce(own.window_end, listings.window_end) as window_end
+  from listings
+  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
+),
+unlisted as (
+  select
+    counts.scope, counts.day, counts.reading_id as rows_reading_id, own.chain, counts.reading_id as listed_by,
+    cast(null as timestamp) as pass_began_at, cast(null as bigint) as standing_rows,
+    own.window_start, own.window_end
+  from "ai_billing__counts_costs" as counts
+  inner join windows as own on counts.scope = own.scope and counts.reading_id = own.reading_id
+  left join listings
+    on counts.scope = listings.scope
+    and counts.day = listings.day
+    and counts.reading_id = listings.rows_reading_id
+  where not counts.inside_window and listings.rows_reading_id is null
+),
+placed as (
+  select * from listed
+  union all
+  select * from unlisted
+)
+select
+  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
+  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
+  min(windows.reading_id) as judge_reading_id
+from placed
+left join windows
+  on placed.scope = windows.scope
+  and windows.speaks = 1
+  and windows.reading_id > placed.listed_by
+  and windows.window_start <= placed.window_start
+  and windows.window_end >= placed.window_end
+group by
+  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
+  placed.standing_rows;
+
+create or replace view ai_billing__strays_usage as
+with reports as (
+  select manifest.*, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_usage" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage'
+),
+windows as (
+  select
+    scope, reading_id, chain, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  from reports
+  group by scope, reading_id, chain, window_start, window_end
+),
+listings as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
+    from reports
+    where not inside_window
+  ) as ranked
+  where rank_ = 1
+),
+listed as (
+  select
+    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
+    listings.pass_began_at, listings.standing_rows,
+    coalesce(own.window_start, listings.window_start) as window_start,
+    coalesce(own.window_end, listings.window_end) as window_end
+  from listings
+  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
+),
+unlisted as (
+  select
+    counts.scope, counts.day, counts.reading_id as rows_reading_id, own.chain, counts.reading_id as listed_by,
+    cast(null as timestamp) as pass_began_at, cast(null as bigint) as standing_rows,
+    own.window_start, own.window_end
+  from "ai_billing__counts_usage" as counts
+  inner join windows as own on counts.scope = own.scope and counts.reading_id = own.reading_id
+  left join listings
+    on counts.scope = listings.scope
+    and counts.day = listings.day
+    and counts.reading_id = listings.rows_reading_id
+  where not counts.inside_window and listings.rows_reading_id is null
+),
+placed as (
+  select * from listed
+  union all
+  select * from unlisted
+)
+select
+  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
+  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
+  min(windows.reading_id) as judge_reading_id
+from placed
+left join windows
+  on placed.scope = windows.scope
+  and windows.speaks = 1
+  and windows.reading_id > placed.listed_by
+  and windows.window_start <= placed.window_start
+  and windows.window_end >= placed.window_end
+group by
+  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
+  placed.standing_rows;
 
 create or replace view ai_billing__judged_costs as
 with days as (
@@ -5004,61 +5040,11 @@ from placed
 left join chains on placed.place = chains.place and placed.chain = chains.chain
 left join places on placed.place = places.place
 ),
-ai_billing__strays_costs as (
-with reports as (
-  select manifest.*, chains.scope
-  from "ai_billing__manifest" as manifest
-  inner join "ai_billing__chains_costs" as chains
-    on manifest.place = chains.place and manifest.chain = chains.chain
-  where manifest.dataset = 'costs'
-),
-windows as (
-  select
-    scope, reading_id, window_start, window_end,
-    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
-  from reports
-  group by scope, reading_id, window_start, window_end
-),
-listings as (
-  select *
-  from (
-    select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
-    from reports
-    where not inside_window
-  ) as ranked
-  where rank_ = 1
-),
-placed as (
-  select
-    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
-    listings.pass_began_at, listings.standing_rows,
-    coalesce(own.window_start, listings.window_start) as window_start,
-    coalesce(own.window_end, listings.window_end) as window_end
-  from listings
-  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
-)
-select
-  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
-  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
-from placed
-left join windows
-  on placed.scope = windows.scope
-  and windows.speaks = 1
-  and windows.reading_id > placed.listed_by
-  and windows.window_start <= placed.window_start
-  and windows.window_end >= placed.window_end
-group by
-  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
-  placed.standing_rows
-),
 ai_billing__counts_costs as (
-select scope, day, reading_id, count(*) as rows_
+select scope, day, reading_id, inside_window, count(*) as rows_
 from "ai_billing__placed_costs"
-where age = 1 and inside_window
-group by scope, day, reading_id
+where age = 1
+group by scope, day, reading_id, inside_window
 ),
 ai_billing__days_costs as (
 with reports as (
@@ -5069,7 +5055,7 @@ with reports as (
   where manifest.dataset = 'costs' and manifest.inside_window
 ),
 counts as (
-  select * from "ai_billing__counts_costs"
+  select * from "ai_billing__counts_costs" where inside_window
 ),
 deciding as (
   select *
@@ -5150,6 +5136,74 @@ left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
 left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
 left join stray_judges on deciding.scope = stray_judges.scope and deciding.day = stray_judges.day
+),
+ai_billing__strays_costs as (
+with reports as (
+  select manifest.*, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_costs" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs'
+),
+windows as (
+  select
+    scope, reading_id, chain, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  from reports
+  group by scope, reading_id, chain, window_start, window_end
+),
+listings as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
+    from reports
+    where not inside_window
+  ) as ranked
+  where rank_ = 1
+),
+listed as (
+  select
+    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
+    listings.pass_began_at, listings.standing_rows,
+    coalesce(own.window_start, listings.window_start) as window_start,
+    coalesce(own.window_end, listings.window_end) as window_end
+  from listings
+  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
+),
+unlisted as (
+  select
+    counts.scope, counts.day, counts.reading_id as rows_reading_id, own.chain, counts.reading_id as listed_by,
+    cast(null as timestamp) as pass_began_at, cast(null as bigint) as standing_rows,
+    own.window_start, own.window_end
+  from "ai_billing__counts_costs" as counts
+  inner join windows as own on counts.scope = own.scope and counts.reading_id = own.reading_id
+  left join listings
+    on counts.scope = listings.scope
+    and counts.day = listings.day
+    and counts.reading_id = listings.rows_reading_id
+  where not counts.inside_window and listings.rows_reading_id is null
+),
+placed as (
+  select * from listed
+  union all
+  select * from unlisted
+)
+select
+  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
+  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
+  min(windows.reading_id) as judge_reading_id
+from placed
+left join windows
+  on placed.scope = windows.scope
+  and windows.speaks = 1
+  and windows.reading_id > placed.listed_by
+  and windows.window_start <= placed.window_start
+  and windows.window_end >= placed.window_end
+group by
+  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
+  placed.standing_rows
 ),
 ai_billing__judged_costs as (
 with days as (
@@ -6405,61 +6459,11 @@ from placed
 left join chains on placed.place = chains.place and placed.chain = chains.chain
 left join places on placed.place = places.place
 ),
-ai_billing__strays_usage as (
-with reports as (
-  select manifest.*, chains.scope
-  from "ai_billing__manifest" as manifest
-  inner join "ai_billing__chains_usage" as chains
-    on manifest.place = chains.place and manifest.chain = chains.chain
-  where manifest.dataset = 'usage'
-),
-windows as (
-  select
-    scope, reading_id, window_start, window_end,
-    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
-  from reports
-  group by scope, reading_id, window_start, window_end
-),
-listings as (
-  select *
-  from (
-    select
-      reports.*,
-      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
-    from reports
-    where not inside_window
-  ) as ranked
-  where rank_ = 1
-),
-placed as (
-  select
-    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
-    listings.pass_began_at, listings.standing_rows,
-    coalesce(own.window_start, listings.window_start) as window_start,
-    coalesce(own.window_end, listings.window_end) as window_end
-  from listings
-  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
-)
-select
-  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
-  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
-from placed
-left join windows
-  on placed.scope = windows.scope
-  and windows.speaks = 1
-  and windows.reading_id > placed.listed_by
-  and windows.window_start <= placed.window_start
-  and windows.window_end >= placed.window_end
-group by
-  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
-  placed.standing_rows
-),
 ai_billing__counts_usage as (
-select scope, day, reading_id, count(*) as rows_
+select scope, day, reading_id, inside_window, count(*) as rows_
 from "ai_billing__placed_usage"
-where age = 1 and inside_window
-group by scope, day, reading_id
+where age = 1
+group by scope, day, reading_id, inside_window
 ),
 ai_billing__days_usage as (
 with reports as (
@@ -6470,7 +6474,7 @@ with reports as (
   where manifest.dataset = 'usage' and manifest.inside_window
 ),
 counts as (
-  select * from "ai_billing__counts_usage"
+  select * from "ai_billing__counts_usage" where inside_window
 ),
 deciding as (
   select *
@@ -6551,6 +6555,74 @@ left join counts
   on deciding.scope = counts.scope and deciding.day = counts.day and deciding.rows_reading_id = counts.reading_id
 left join anchors on deciding.scope = anchors.scope and deciding.day = anchors.day
 left join stray_judges on deciding.scope = stray_judges.scope and deciding.day = stray_judges.day
+),
+ai_billing__strays_usage as (
+with reports as (
+  select manifest.*, chains.scope
+  from "ai_billing__manifest" as manifest
+  inner join "ai_billing__chains_usage" as chains
+    on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage'
+),
+windows as (
+  select
+    scope, reading_id, chain, window_start, window_end,
+    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+  from reports
+  group by scope, reading_id, chain, window_start, window_end
+),
+listings as (
+  select *
+  from (
+    select
+      reports.*,
+      row_number() over (partition by scope, day, rows_reading_id order by reading_id desc) as rank_
+    from reports
+    where not inside_window
+  ) as ranked
+  where rank_ = 1
+),
+listed as (
+  select
+    listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
+    listings.pass_began_at, listings.standing_rows,
+    coalesce(own.window_start, listings.window_start) as window_start,
+    coalesce(own.window_end, listings.window_end) as window_end
+  from listings
+  left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
+),
+unlisted as (
+  select
+    counts.scope, counts.day, counts.reading_id as rows_reading_id, own.chain, counts.reading_id as listed_by,
+    cast(null as timestamp) as pass_began_at, cast(null as bigint) as standing_rows,
+    own.window_start, own.window_end
+  from "ai_billing__counts_usage" as counts
+  inner join windows as own on counts.scope = own.scope and counts.reading_id = own.reading_id
+  left join listings
+    on counts.scope = listings.scope
+    and counts.day = listings.day
+    and counts.reading_id = listings.rows_reading_id
+  where not counts.inside_window and listings.rows_reading_id is null
+),
+placed as (
+  select * from listed
+  union all
+  select * from unlisted
+)
+select
+  placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
+  placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
+  min(windows.reading_id) as judge_reading_id
+from placed
+left join windows
+  on placed.scope = windows.scope
+  and windows.speaks = 1
+  and windows.reading_id > placed.listed_by
+  and windows.window_start <= placed.window_start
+  and windows.window_end >= placed.window_end
+group by
+  placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
+  placed.standing_rows
 ),
 ai_billing__judged_usage as (
 with days as (

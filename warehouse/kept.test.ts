@@ -115,6 +115,15 @@ const HISTORIES: ReadonlyArray<
     }),
   ],
   [
+    "the window of a stray, which no report lists, is read without it",
+    "usage",
+    12,
+    ({ report, row }) => ({
+      before: [row("a", 1), report(1, { on: 11 })],
+      after: [report(2, { on: 11 })],
+    }),
+  ],
+  [
     "the day of a stray is read without it",
     "costs",
     14,

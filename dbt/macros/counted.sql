@@ -5,10 +5,10 @@
 
 {# The newest rows that started inside the window of their reading. #}
 {% macro counts_of(dataset) %}
-select scope, day, reading_id, count(*) as rows_
+select scope, day, reading_id, inside_window, count(*) as rows_
 from {{ ref('ai_billing__placed_' ~ dataset) }}
-where age = 1 and inside_window
-group by scope, day, reading_id
+where age = 1
+group by scope, day, reading_id, inside_window
 {% endmacro %}
 
 {# The number of rows that count, by the columns that a proof needs. #}

@@ -13,7 +13,7 @@ with reports as (
 ),
 
 counts as (
-  select * from {{ ref('ai_billing__counts_' ~ dataset) }}
+  select * from {{ ref('ai_billing__counts_' ~ dataset) }} where inside_window
 ),
 
 deciding as (
@@ -273,7 +273,8 @@ from newest_judged
 
 {#
   Strays are rows that start outside the window that returned them. Here they are counted by the reading that wrote them. Each later
-  reading that sees them lists them again. They are missing once a complete reading of their window no longer lists them.
+  reading that sees them lists them again. They are missing once a complete reading of their window no longer lists them. If a process
+  dies within the reports of a reading, no report lists some of its strays. The reading itself counts as the one that listed these.
 #}
 {% macro strays_of(dataset) %}
 with reports as (
@@ -286,10 +287,10 @@ with reports as (
 
 windows as (
   select
-    scope, reading_id, window_start, window_end,
+    scope, reading_id, chain, window_start, window_end,
     max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
-  group by scope, reading_id, window_start, window_end
+  group by scope, reading_id, chain, window_start, window_end
 ),
 
 listings as (
@@ -304,7 +305,7 @@ listings as (
   where rank_ = 1
 ),
 
-placed as (
+listed as (
   select
     listings.scope, listings.day, listings.rows_reading_id, listings.chain, listings.reading_id as listed_by,
     listings.pass_began_at, listings.standing_rows,
@@ -312,6 +313,26 @@ placed as (
     coalesce(own.window_end, listings.window_end) as window_end
   from listings
   left join windows as own on listings.scope = own.scope and listings.rows_reading_id = own.reading_id
+),
+
+unlisted as (
+  select
+    counts.scope, counts.day, counts.reading_id as rows_reading_id, own.chain, counts.reading_id as listed_by,
+    cast(null as {{ ai_billing.type_utc() }}) as pass_began_at, cast(null as {{ dbt.type_bigint() }}) as standing_rows,
+    own.window_start, own.window_end
+  from {{ ref('ai_billing__counts_' ~ dataset) }} as counts
+  inner join windows as own on counts.scope = own.scope and counts.reading_id = own.reading_id
+  left join listings
+    on counts.scope = listings.scope
+    and counts.day = listings.day
+    and counts.reading_id = listings.rows_reading_id
+  where not counts.inside_window and listings.rows_reading_id is null
+),
+
+placed as (
+  select * from listed
+  union all
+  select * from unlisted
 )
 
 select

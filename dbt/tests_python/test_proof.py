@@ -309,6 +309,26 @@ def test_a_cost_that_goes_before_its_day_is_written_again(warehouse, table):
     assert "posted" not in current(warehouse, world)
 
 
+@pytest.mark.parametrize("is_withdrawn, again", [(True, [SECOND]), (True, [FIRST]), (False, [SECOND]), (False, [FIRST, SECOND])])
+def test_a_cost_from_outside_whose_reading_died_before_its_report(warehouse, table, is_withdrawn, again):
+    """P5: the report of another day tells the window of that reading. No state knows the cost, so a later reading judges it."""
+    world = Posting(table)
+    world.put(cost("stays", "11-02", "1"))
+    world.sync(FIRST, SECOND)
+    world.put(cost("reported", "11-02", "100", x_Posted="11-06"))
+    world.put(cost("unreported", "11-03", "100", x_Posted="11-06"))
+    world.sync(SECOND)
+    table.export_windows[:] = [row for row in table.export_windows if row["inside_window"] or row["day"].day == 2]
+    world.strays.clear()
+    if is_withdrawn:
+        world.withdraw("unreported")
+    world.sync(*again)
+    shown = settled(warehouse, world, table)
+    assert ("unreported" in current(warehouse, world)) is not is_withdrawn
+    if FIRST in again:
+        assert shown["11-03"] == PROVEN
+
+
 @pytest.mark.parametrize("fate", ["moved", "resumed"])
 def test_a_cost_from_outside_that_an_uncertain_reading_does_not_show(warehouse, table, fate):
     """R10: the connector cannot tell then whether the cost is missing, so it would not read the other days again."""
