@@ -122,7 +122,7 @@ export class Connection {
     const loaded = this.#load(result, step);
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
     const judged = this.#judge(result, step, { stored, mayForget });
-    const standing = this.#judgeStanding(result, step);
+    const standing = this.#judgeStanding(result, step, stored);
     const strays = this.#judgeStrays(result, step);
     this.#note(result, loaded, [...claims, ...judged, ...proofs, ...standing, ...strays]);
     return result;
@@ -181,7 +181,11 @@ export class Connection {
     return faults;
   }
 
-  #judgeStanding(result: SyncResult, { asked }: Step): string[] {
+  #judgeStanding(
+    result: SyncResult,
+    { asked }: Step,
+    stored: ReadonlyMap<string, Stored>,
+  ): string[] {
     const { provider } = this.world;
     const { exchanges } = provider;
     return [...this.#standing].flatMap(([stream, standing]) => {
@@ -194,6 +198,7 @@ export class Connection {
         followedFrom: floorOf(this.#latestDate, retention),
         keptFrom: floorOf(this.#latestDate, state?.longest_retention ?? retention),
         keptUntil: nextDay(provider.dateAt(result.endedAt)),
+        began: stored.get(stream)?.value,
         state,
         isComplete: isComplete(result, stream),
         keepsValues: provider.options.members !== "volatile",

@@ -59,6 +59,8 @@ export interface OpenWindow {
   readonly id?: string;
   readonly start: string;
   readonly end: string;
+  /** The days that an open window has shown so far. */
+  readonly digests?: readonly (readonly [day: string, records: number, digest: string])[];
 }
 
 /** The members of a state that the checks use; for the platform a state is opaque JSON. */

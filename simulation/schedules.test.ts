@@ -491,3 +491,63 @@ test("R4: a process that goes on with a window first takes back the proof of a r
   expect(row(connection, "costs", restated)?.index).toBe(1);
   await settle(connection, step);
 });
+
+/** One day of thirty rows, in pages of twenty, at a provider whose outage leaves one of them. */
+function thirty() {
+  const usage = plainRules("usage", { cursors: "snapshot" });
+  const lives = days(0, 30).map((index) =>
+    lifeOf(usage, `row${index}`, day(-3), { at: day(-3) + HOUR }),
+  );
+  const connection = scripted(day(0) + HOUR, [usage], lives);
+  const { scheduler } = connection;
+  const goDown = (): void => {
+    usage.outages.push({
+      start: scheduler.now,
+      end: scheduler.now + 40 * MINUTE,
+      showsOneOf: 30,
+    });
+  };
+  const asked = { ...startOn(-3), endDate: day(-2) - 1 };
+  return { connection, goDown, step: { ...CALM, asked, pageSize: 20 } };
+}
+
+/** Two syncs in an outage, and one behind it. */
+async function stayDown(connection: Connection, step: Step): Promise<void> {
+  for (let sync = 0; sync < 2; sync++) {
+    connection.scheduler.skipTo(connection.scheduler.now + 5 * MINUTE);
+    await connection.sync(step);
+  }
+  expect(connection.warehouse.reports.filter(proves)).toEqual([]);
+  connection.scheduler.skipTo(connection.scheduler.now + HOUR);
+  await connection.sync(step);
+  expect(connection.warehouse.reports.filter(proves)).toMatchObject([{ rows: 30 }]);
+  await settle(connection, step);
+}
+
+test("R8: a day whose first page a killed process has written is not believed to be gone when the window begins again", async () => {
+  const { connection, goDown, step } = thirty();
+  await connection.sync({
+    ...step,
+    end: killAt("usage", ({ pass }) => pass?.open.some(({ digests }) => digests?.length) === true),
+  });
+  expect(connection.warehouse.rows.usage.size).toBe(20);
+  goDown();
+  connection.world.provider.expireCursors("usage");
+  await stayDown(connection, step);
+});
+
+test("R8: a day whose first page was written is not believed to be gone when its cursor is refused at once", async () => {
+  const { connection, goDown, step } = thirty();
+  let isDown = false;
+  const weather = {
+    ...FAIR,
+    intercept: (url: URL) => {
+      if (isDown || url.searchParams.get("cursor") === null) return undefined;
+      isDown = true;
+      goDown();
+      return { delivery: whole(problem(400, "cursor-expired")) };
+    },
+  };
+  await connection.sync({ ...step, weather });
+  await stayDown(connection, step);
+});

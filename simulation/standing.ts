@@ -30,7 +30,8 @@ export interface Passed {
   readonly keptFrom: number;
   /** S8: days from here on lie in the future by `Date`, so the state knows nothing of them, although an earlier `Date` was ahead. */
   readonly keptUntil: number;
-  /** The position of the stream's state, and its days with provisional costs. */
+  /** The state with which the sync began, and the one with which it ended. */
+  readonly began: StateValue | undefined;
   readonly state: StateValue | undefined;
   /** Whether the sync read the whole stream. */
   readonly isComplete: boolean;
@@ -55,6 +56,10 @@ export class Standing {
   #chain: string | undefined;
   /** The number of rows that the state knows of each day. */
   #known = new Map<string, number>();
+  /** The number of rows that a reading had shown of each day before it was given up. The state knows no other number of these days. */
+  readonly #shown = new Map<string, number>();
+  /** The state with which the last sync ended. */
+  #state: StateValue | undefined;
   /** The days that had left every retention, each with the reading that proved it last: the state knows neither. */
   readonly #left = new Map<string, string>();
   /** The ids of the rows that came last from a window that does not hold their start. */
@@ -69,7 +74,12 @@ export class Standing {
 
   /** Judges what a sync has changed. */
   after(passed: Passed): string[] {
-    const { exchanges, state, uncovered } = passed;
+    const { exchanges, began, state, uncovered } = passed;
+    // An older state may know of no such reading.
+    if (began !== this.#state) this.#shown.clear();
+    this.#state = state;
+    for (const [day, records] of began?.pass?.open.flatMap(({ digests = [] }) => digests) ?? [])
+      this.#shown.set(day, Math.max(records, this.#shown.get(day) ?? 0));
     const { outages, stream } = this.#rules;
     for (const exchange of exchanges) {
       const isBlind = outages.some(({ start, end }) => start <= exchange.at && exchange.at < end);
@@ -83,7 +93,10 @@ export class Standing {
     const faults: string[] = [];
     if (isSame) {
       for (const [day, { rows }] of before) faults.push(...this.#lost(day, rows, passed));
-    } else this.#known.clear();
+    } else {
+      this.#known.clear();
+      this.#shown.clear();
+    }
     for (const [day, { anchor }] of this.#days) {
       const known = this.#known.get(day);
       const at = Date.parse(day);
@@ -91,8 +104,10 @@ export class Standing {
       if (hasLeft && anchor !== undefined) this.#left.set(day, anchor.reading_id);
       if (hasLeft || (anchor !== undefined && this.#left.get(day) === anchor.reading_id)) {
         this.#known.delete(day);
+        this.#shown.delete(day);
       } else if (anchor !== undefined && !uncovered.has(anchor.reading_id)) {
         this.#known.set(day, this.#acceptedOf(day, anchor.rows, uncovered));
+        this.#shown.delete(day);
       } else if (known !== undefined) {
         this.#known.set(day, this.#acceptedOf(day, known, uncovered));
       }
@@ -223,7 +238,7 @@ export class Standing {
     const said = `${anchor.reading_id} as of ${anchor.last_as_of} shows ${anchor.rows}`;
     const there = lost.find((record) => !this.#wasHidden(record, anchor));
     if (there !== undefined) return [`R4: ${what}: ${said}, and ${there.id} was there to see`];
-    const known = this.#known.get(day) ?? 0;
+    const known = this.#known.get(day) ?? this.#shown.get(day) ?? 0;
     if (known < 10 || 2 * anchor.rows >= known || this.#isAgreed(day, first, anchor)) return [];
     return [`R8: ${what}: ${said}, ${known} were known, and no reading an hour before agrees`];
   }

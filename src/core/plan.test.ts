@@ -295,6 +295,23 @@ test("S3 R1: on a later day a reading of data that had only just become availabl
   expect(resumed(begun(window.end + DAY), NOON + DAY)).toHaveLength(1);
 });
 
+test("R8: a reading that a later day does not go on with leaves its numbers of records", () => {
+  const at = atNoon({ reconcileFrom: null, lookback: DAY });
+  const window = { start: TODAY - 3 * DAY, end: TODAY - 2 * DAY };
+  const digests = [{ day: window.start, records: 20, digest: "1".repeat(24) }];
+  const pass = {
+    ...emptyPass(NOON),
+    open: [{ ...opened(window, at), availableThrough: window.end, digests }],
+  };
+  const stored = { ...settled, position: TODAY - 10 * DAY, pass };
+  const numbers = (now: number): (number | undefined)[] => {
+    const { resumed, state } = planIncremental(stored, { ...at, now });
+    return [resumed.length, state.known.forgotten.get(window.start)?.most];
+  };
+  expect(numbers(NOON)).toEqual([1, undefined]);
+  expect(numbers(NOON + DAY)).toEqual([0, 20]);
+});
+
 test("S3: a gap that an end date leaves out in part stays a gap", () => {
   const wide = atNoon({ startDate: TODAY - 40 * DAY, reconcileFrom: null });
   const cut = readAll(settled, { ...wide, endDate: TODAY - 35 * DAY });

@@ -8,6 +8,7 @@ import {
   emptyPass,
   type FullRefreshState,
   type IncrementalState,
+  knownWithout,
   type SyncPass,
   type StreamState,
   readsFrom,
@@ -143,7 +144,8 @@ export function planIncremental(
   const { keepFrom, longestRetention } = bounds;
   // A stray may start before the floor: its window shows it as long as a part of the window is kept.
   const strays = state.strays.filter(({ window }) => window.end > keepFrom);
-  const known = withFirstChances(prune(state.known, knownRange(resumed, keepFrom, at.now)));
+  const shown = knownWithout(state, resumed);
+  const known = withFirstChances(prune(shown, knownRange(resumed, keepFrom, at.now)));
   // Ranges that this pass read on an earlier day: a row may have moved there since.
   const outdated = subtract(state.pass?.reads ?? [], pass.reads);
   const due = clip(withDue(state.due, outdated, at.now), { start: keepFrom, end: Infinity });

@@ -17,7 +17,7 @@ import {
   type FinishedRange,
   withoutStale,
 } from "./state.ts";
-import { NOTHING_KNOWN } from "./known_days.ts";
+import { learn, NOTHING_KNOWN } from "./known_days.ts";
 import { beginReading, type PageFacts, type Reading, readPage } from "./reading.ts";
 import { DAY, HOUR } from "./time.ts";
 import { overlaps, type Range, subtract, union } from "./window.ts";
@@ -197,13 +197,26 @@ test("an open reading is kept once, under its id, until it is finished or has to
     ["two", null],
     ["one", "c"],
   ]);
-  expect(dropOpen(state, "one").pass?.open.map(({ id }) => id)).toEqual(["two"]);
-  expect(dropOpen(stateOf(), "one")).toEqual(stateOf());
+  expect(dropOpen(state, one).pass?.open.map(({ id }) => id)).toEqual(["two"]);
+  expect(dropOpen(stateOf(), one)).toEqual(stateOf());
   const read = readPage(two, page({ availableThrough: TODAY - 2 * DAY }), TODAY);
   state = finished(state, read, TODAY);
   expect(state.pass?.open.map(({ id }) => id)).toEqual(["one"]);
   expect(state.pass?.reads).toEqual([
     { start: two.start, end: two.end, availableThrough: TODAY - 2 * DAY },
+  ]);
+});
+
+test("R8: a reading that is given up leaves the numbers of records of unknown days", () => {
+  const day = TODAY - 2 * DAY;
+  const digestOn = (at: number, records: number) => ({ day: at, records, digest: "1".repeat(24) });
+  const known = learn(NOTHING_KNOWN, digestOn(day, 30), { readingId: "r", confirmed: true });
+  const digests = [digestOn(day, 5), digestOn(day + DAY, 20)];
+  const reading = { ...begun({ start: day, end: TODAY }, "one"), digests };
+  const dropped = dropOpen({ ...stateOf(), known }, reading);
+  expect(dropped.known.days.get(day)?.records).toBe(30);
+  expect([...dropped.known.forgotten.values()]).toMatchObject([
+    { day: day + DAY, most: 20, readingId: null, records: 0 },
   ]);
 });
 

@@ -7,7 +7,7 @@
  *                                        ▲ position − lookback: where the next sync begins to re-read
  */
 import { afterReading, withDue } from "./due.ts";
-import { type KnownDays, NOTHING_KNOWN } from "./known_days.ts";
+import { forget, isKnown, type KnownDays, NOTHING_KNOWN } from "./known_days.ts";
 import { type ProvisionalDay, replaceProvisional } from "./provisional.ts";
 import { daysAbout, type Reading } from "./reading.ts";
 import type { Scrub } from "./scrub.ts";
@@ -121,8 +121,41 @@ export function keepOpen<State extends StreamState>(
   return { ...state, pass: { ...pass, open, frontier } };
 }
 
-/** The state without an open reading, which begins again (S4). */
-export function dropOpen<State extends StreamState>(state: State, id: string): State {
+/**
+ * The state without a reading that will not be finished, such as one whose window begins again (S4). The numbers of records that it
+ * has shown stay (R8).
+ */
+export function dropOpen<State extends StreamState>(state: State, reading: Reading): State {
+  const dropped = withoutOpen(state, reading);
+  if (dropped.mode !== "incremental") return dropped;
+  return { ...dropped, known: withShown(dropped.known, [reading]) };
+}
+
+/** The known days of a state of whose open readings only some go on. The numbers of records that the others have shown stay (R8). */
+export function knownWithout(
+  { known, pass }: IncrementalState,
+  resumed: readonly Reading[],
+): KnownDays {
+  const goesOn = new Set(resumed.map(({ id }) => id));
+  return withShown(
+    known,
+    (pass?.open ?? []).filter(({ id }) => !goesOn.has(id)),
+  );
+}
+
+/** A day that is known has a number already, which its next complete reading changes. */
+function withShown(known: KnownDays, readings: readonly Reading[]): KnownDays {
+  const shown = readings.flatMap((reading) => {
+    const about = new Set(daysAbout(reading));
+    return reading.digests.filter(({ day }) => about.has(day) && !isKnown(known, day));
+  });
+  return forget(
+    known,
+    shown.map(({ day, records }) => ({ day, records, writtenBy: null })),
+  );
+}
+
+function withoutOpen<State extends StreamState>(state: State, { id }: Pick<Reading, "id">): State {
   if (state.pass === null) return state;
   const open = state.pass.open.filter((reading) => reading.id !== id);
   return { ...state, pass: { ...state.pass, open } };
@@ -141,7 +174,7 @@ export function settleReading<State extends StreamState>(
   now: number,
 ): State {
   const kept = keepOpen(state, reading, now);
-  const settled = dropOpen(kept, reading.id);
+  const settled = withoutOpen(kept, reading);
   if (settled.mode !== "incremental") return settled;
   const days = daysAbout(reading).filter((day) => rewrites.every((later) => later.day !== day));
   const isAbout = (day: number): boolean =>

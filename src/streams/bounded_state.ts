@@ -1,7 +1,7 @@
 /** The state of a stream as JSON, bounded (S8). */
 import { forget, type KnownDays, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
-import type { StateOwner, StreamState } from "../core/state.ts";
+import { dropOpen, type StateOwner, type StreamState } from "../core/state.ts";
 import type { JsonObject } from "../protocol.ts";
 import { encodeState } from "./state_codec.ts";
 
@@ -103,7 +103,7 @@ function withoutSuspicions<State extends StreamState>(state: State): State {
 }
 
 function withoutOpen<State extends StreamState>(state: State): State {
-  return state.pass === null ? state : { ...state, pass: { ...state.pass, open: [] } };
+  return (state.pass?.open ?? []).reduce(dropOpen, state);
 }
 
 function withoutDays<State extends StreamState>(state: State): State {

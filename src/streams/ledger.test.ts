@@ -187,9 +187,13 @@ test("S8: ten years of days that shrank, and open windows with many strays, leav
     cursor: "c",
     availableThrough: 0,
   };
+  const unread = 3660 * DAY;
   const open = [0, 1, 2, 3].map((id) => ({
     ...reading,
+    start: unread,
+    end: unread + DAY,
     id: `${id}`,
+    digests: [{ day: unread, records: 20, digest: hash }],
     firstAsOf: "",
     lastAsOf: "",
     standing,
@@ -214,6 +218,7 @@ test("S8: ten years of days that shrank, and open windows with many strays, leav
   expect(decoded.known).toMatchObject({ ranges: [], days: new Map() });
   // R8: the numbers of records stay.
   expect(decoded.known.forgotten.get(DAY)).toMatchObject({ most: 1000, records: 1000 });
+  expect(decoded.known.forgotten.get(unread)).toMatchObject({ most: 20, records: 0 });
 });
 
 test("S8: the numbers of records and the days that are due go last", async () => {

@@ -307,7 +307,7 @@ export class StreamReader implements WindowSource {
 
   /** Takes a passage out of the state. */
   #dropPassage(reading: Reading | null): void {
-    if (reading !== null) this.#ledger.update(dropOpen(this.#ledger.state, reading.id));
+    if (reading !== null) this.#ledger.update(dropOpen(this.#ledger.state, reading));
   }
 
   /** Puts a window back in front of the queue, under the floor and limits of `at`. */

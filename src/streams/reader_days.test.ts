@@ -280,6 +280,7 @@ test("R8: an outage of two readings that ends leaves the rows as they were", asy
 const thirty = Array.from({ length: 30 }, (_, index) => recordOf(`t${index}`, 0));
 const thirtyRestated = changed(thirty, "t0");
 const remnant = thirtyRestated.slice(0, 1);
+const firstPage = pageOf(thirty.slice(0, 20), "next");
 const outage = { own: false, records: 1, rows: 30, shrunk: true, confirmed: false };
 const down = new ConnectorError("unavailable", "It is down.");
 
@@ -315,6 +316,42 @@ test("R8: an outage between the two readings of a window is not believed, and th
   const agreed = await readings([remnant], lastState(soon), input.now + HOUR);
   expect(daysOf(agreed)[0]).toMatchObject({ own: true, rows: 1, confirmed: true, shrunk: false });
 });
+
+/** How syncs go that read the first page of a window, and never the second one. Each has the answers to its queries. */
+type Answers = readonly (FetchedPage | ConnectorError)[];
+const GIVEN_UP: readonly (readonly [how: string, syncs: readonly (readonly Answers[])[]])[] = [
+  ["whose cursor is refused", [[[firstPage, refused("cursor_refused")], [pageOf(remnant)]]]],
+  [
+    "whose cursor is refused after a kill",
+    [[[firstPage, down]], [[refused("cursor_refused")], [pageOf(remnant)]]],
+  ],
+  ["whose cursor gets no answer", [[[firstPage, down]], [[down]], [[pageOf(remnant)]]]],
+  [
+    "with a record that breaks its schema",
+    [
+      [[firstPage, pageOf([{ ...recordOf("bad", 0), ChargePeriodStart: "soon" }])]],
+      [[pageOf(remnant)]],
+    ],
+  ],
+];
+
+test.each(GIVEN_UP)(
+  "R8: a day is compared with the part of it that was shown by a reading %s",
+  async (_, syncs) => {
+    let stored: StreamState | null = null;
+    for (const script of syncs.slice(0, -1)) {
+      stored = lastState(await readScript(script, { stored, input }));
+    }
+    const run = await readScript(syncs.at(-1) ?? [], { stored, input });
+    const part = { own: true, records: 1, rows: 1, shrunk: true, confirmed: false };
+    expect(daysOf(run)[0]).toMatchObject(part);
+    expect(known(run)?.forgotten.get(DAY_ONE)).toMatchObject({ most: 20 });
+    const soon = await readings([remnant], lastState(run), input.now + HOUR - 1);
+    expect(daysOf(soon)[0]).toMatchObject(part);
+    const agreed = await readings([remnant], lastState(run), input.now + 2 * HOUR);
+    expect(daysOf(agreed)[0]).toMatchObject({ rows: 1, confirmed: true, shrunk: false });
+  },
+);
 
 test("R8: a day whose second reading fails is compared with its earlier number of rows by the next sync", async () => {
   const first = await readings([thirty], null);
