@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   try {
     const command = await commandOf(process.argv.slice(2));
     if (hasStates(command)) stop.keepStates();
-    if (onlyReads(command)) stop.keepNothing();
+    if (leavesNothing(command)) stop.keepNothing();
     switch (command.kind) {
       case "help":
       case "version":
@@ -100,7 +100,7 @@ const hasStates = (command: Command): boolean =>
   command.kind === "read" || (command.kind === "warehouse" && command.command.kind === "sync");
 
 /** Whether a command leaves nothing behind if it is killed: a report is written beside its file and renamed, a book is one transaction. */
-const onlyReads = (command: Command): boolean =>
+const leavesNothing = (command: Command): boolean =>
   command.kind === "warehouse" &&
   ["costs", "query", "report", "close"].includes(command.command.kind);
 

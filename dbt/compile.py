@@ -15,6 +15,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from dbt.cli.main import dbtRunner
+from jinja2 import Environment
 
 PACKAGE = Path(__file__).parent
 OUTPUT = PACKAGE.parent / "sql"
@@ -40,18 +41,19 @@ CREATE = {
 }
 
 
-# The inputs that a user fills (macros/inputs.sql) are tables here; with dbt they are seeds.
-INPUTS = {
-    "teams": ("label", "value", "team", "valid_from", "valid_to"),
-    "budgets": ("team", "month", "billing_currency", "budget", "project_id", "model_id", "service_provider_name"),
-    "exchange_rates": ("from_currency", "to_currency", "valid_from", "rate"),
-    "invoice_totals": ("invoice_issuer_name", "invoice_id", "billing_currency", "billed_total"),
-    "reporting_currency": ("currency",),
-    "fiscal_year_start": ("month",),
-    "shared": ("rule", "label", "value", "method", "team", "part", "billing_currency", "valid_from", "valid_to"),
-}
+def returned_by(macro: str) -> dict[str, list[str]]:
+    """The value that a macro of macros/inputs.sql returns; one that needs no argument and no project."""
+    values: list[dict[str, list[str]]] = []
+    text = (PACKAGE / "macros" / "inputs.sql").read_text()
+    module = Environment(extensions=["jinja2.ext.do"]).from_string(text, {"return": values.append}).module
+    getattr(module, macro)()
+    return values[0]
+
+
+# The inputs that a user fills are tables here; with dbt they are seeds, and the last two are variables.
+INPUTS = {**returned_by("input_columns"), "reporting_currency": ["currency"], "fiscal_year_start": ["month"]}
 # Columns that a table of an older version lacks.
-ADDED = {"teams": ("valid_from", "valid_to"), "budgets": ("project_id", "model_id", "service_provider_name")}
+ADDED = returned_by("optional_columns")
 TEXT = {"duckdb": "varchar", "postgres": "text"}
 # The raw table of names, which most providers do not have: the models then read an empty one.
 LABELS = ("id", "label", "value", "name", "is_archived", "read_at", "_airbyte_extracted_at")
@@ -112,7 +114,7 @@ def views(target: str, nodes: dict, flat: tuple[str, ...]) -> str:
 
 def input_table(target: str, name: str) -> str:
     columns = ", ".join(f"{column} {TEXT[target]}" for column in INPUTS[name])
-    added = [f"alter table ai_billing_{name} add column if not exists {column} {TEXT[target]};" for column in ADDED.get(name, ())]
+    added = [f"alter table ai_billing_{name} add column if not exists {column} {TEXT[target]};" for column in ADDED.get(name, [])]
     return "\n".join([f"create table if not exists ai_billing_{name} ({columns});", *added])
 
 

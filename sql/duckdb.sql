@@ -14,9 +14,12 @@ alter table ai_billing_budgets add column if not exists model_id varchar;
 alter table ai_billing_budgets add column if not exists service_provider_name varchar;
 create table if not exists ai_billing_exchange_rates (from_currency varchar, to_currency varchar, valid_from varchar, rate varchar);
 create table if not exists ai_billing_invoice_totals (invoice_issuer_name varchar, invoice_id varchar, billing_currency varchar, billed_total varchar);
+create table if not exists ai_billing_shared (rule varchar, label varchar, value varchar, method varchar, team varchar, part varchar, billing_currency varchar, valid_from varchar, valid_to varchar);
+alter table ai_billing_shared add column if not exists billing_currency varchar;
+alter table ai_billing_shared add column if not exists valid_from varchar;
+alter table ai_billing_shared add column if not exists valid_to varchar;
 create table if not exists ai_billing_reporting_currency (currency varchar);
 create table if not exists ai_billing_fiscal_year_start (month varchar);
-create table if not exists ai_billing_shared (rule varchar, label varchar, value varchar, method varchar, team varchar, part varchar, billing_currency varchar, valid_from varchar, valid_to varchar);
 create table if not exists ai_billing_closes (close_id TEXT, book_view TEXT, book_month date, version bigint, closed_at timestamp, with_accruals boolean, why TEXT, data_as_of timestamp, digest TEXT);
 create table if not exists ai_billing_close_entries (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, month date, kind TEXT, reason TEXT, day date, method TEXT, found_at timestamp, record_id TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, workspace_id TEXT, api_key_id TEXT, amount decimal(38, 18), reporting_currency TEXT, converted_amount decimal(38, 18));
 create table if not exists ai_billing_close_lines (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, book_month date, month date, kind TEXT, reason TEXT, day date, method TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, reporting_currency TEXT, entries bigint, amount decimal(38, 18), converted_amount decimal(38, 18));
@@ -8036,8 +8039,8 @@ due as (
   from billed
   left join reached on coalesce(billed.base_url, '') || ' ' || coalesce(billed.account, '') = reached.place
 ),
--- Costs that name no invoice have no sum together. But while one of an account's costs of a billing period is open, all of these are: the
--- invoice that will name them may not be issued yet.
+-- Costs that name no invoice have no sum together. But while one such cost of an account and a billing period is open, the others of
+-- the same account and period are open too, because the invoice that will name them may not be issued yet.
 with_invoice as (
   select
     due.*,

@@ -110,9 +110,12 @@ alter table ai_billing_budgets add column if not exists model_id text;
 alter table ai_billing_budgets add column if not exists service_provider_name text;
 create table if not exists ai_billing_exchange_rates (from_currency text, to_currency text, valid_from text, rate text);
 create table if not exists ai_billing_invoice_totals (invoice_issuer_name text, invoice_id text, billing_currency text, billed_total text);
+create table if not exists ai_billing_shared (rule text, label text, value text, method text, team text, part text, billing_currency text, valid_from text, valid_to text);
+alter table ai_billing_shared add column if not exists billing_currency text;
+alter table ai_billing_shared add column if not exists valid_from text;
+alter table ai_billing_shared add column if not exists valid_to text;
 create table if not exists ai_billing_reporting_currency (currency text);
 create table if not exists ai_billing_fiscal_year_start (month text);
-create table if not exists ai_billing_shared (rule text, label text, value text, method text, team text, part text, billing_currency text, valid_from text, valid_to text);
 create table if not exists ai_billing_closes (close_id TEXT, book_view TEXT, book_month date, version bigint, closed_at timestamp without time zone, with_accruals boolean, why TEXT, data_as_of timestamp without time zone, digest TEXT);
 create table if not exists ai_billing_close_entries (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, month date, kind TEXT, reason TEXT, day date, method TEXT, found_at timestamp without time zone, record_id TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, workspace_id TEXT, api_key_id TEXT, amount numeric, reporting_currency TEXT, converted_amount numeric);
 create table if not exists ai_billing_close_lines (close_id TEXT, booked_by TEXT, reverses TEXT, book_view TEXT, book_month date, month date, kind TEXT, reason TEXT, day date, method TEXT, account TEXT, base_url TEXT, service_provider_name TEXT, team TEXT, project_id TEXT, model_id TEXT, invoice_id TEXT, charge_category TEXT, billing_currency TEXT, reporting_currency TEXT, entries bigint, amount numeric, converted_amount numeric);
@@ -7277,8 +7280,8 @@ due as (
   from billed
   left join reached on coalesce(billed.base_url, '') || ' ' || coalesce(billed.account, '') = reached.place
 ),
--- Costs that name no invoice have no sum together. But while one of an account's costs of a billing period is open, all of these are: the
--- invoice that will name them may not be issued yet.
+-- Costs that name no invoice have no sum together. But while one such cost of an account and a billing period is open, the others of
+-- the same account and period are open too, because the invoice that will name them may not be issued yet.
 with_invoice as (
   select
     due.*,

@@ -1,5 +1,9 @@
 /** Anthropic's assumptions, by the analytics API or, if it refuses the key, by the older Admin API. */
-import { anthropic } from "../src/adapters/anthropic.ts";
+import { anthropic, COST_GROUPS, GROUPS } from "../src/adapters/anthropic.ts";
+import {
+  COST_GROUPS as OLDER_GROUPS,
+  COST_IDENTITY as OLDER_IDENTITY,
+} from "../src/adapters/anthropic_older.ts";
 import type { JsonObject } from "../src/adapters/exact.ts";
 import type { Dataset } from "../src/adapters/report.ts";
 import { instantIn, objectIn, objectsIn, textIn } from "../src/adapters/shape.ts";
@@ -34,19 +38,6 @@ const COSTS = "/v1/organizations/cost_report";
 /** The older reports' version, and the one that is thought to rename their members. */
 const OLDER = { "anthropic-version": "2023-06-01" };
 const NEWER = { "anthropic-version": "2026-10-21" };
-
-/** A request may name five groups at most. The two further groups of costs do not count. */
-const GROUPS = ["model", "workspace_id", "api_key_id", "service_tier", "product"];
-const COST_GROUPS = [...GROUPS, "cost_type", "token_type"];
-
-/** The groups of a request for the older costs, and the members that tell its rows apart. */
-const OLDER_GROUPS = ["workspace_id", "description"];
-const OLDER_IDENTITY = [
-  ...OLDER_GROUPS,
-  ..."model cost_type token_type service_tier context_window inference_geo speed currency".split(
-    " ",
-  ),
-];
 
 /** Statuses after which the older API is tried. */
 const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404]);

@@ -1,6 +1,6 @@
 /** OpenAI's assumptions. */
 import type { JsonObject } from "../src/adapters/exact.ts";
-import { openai } from "../src/adapters/openai.ts";
+import { COST_GROUPS, openai, PLACE, RETENTION_DAYS } from "../src/adapters/openai.ts";
 import type { Dataset } from "../src/adapters/report.ts";
 import { objectIn, objectsIn, reportFault, textIn } from "../src/adapters/shape.ts";
 import { addDecimals } from "../src/core/decimal.ts";
@@ -19,15 +19,6 @@ import { addTo, type Amounts, assertWhole, currencyIn, decimalIn } from "./rows.
 
 const COSTS = "/v1/organization/costs";
 const USAGE = "/v1/organization/usage";
-
-/** The groups of costs. */
-const COST_GROUPS = ["project_id", "line_item", "api_key_id", "api_source"];
-
-/** The groups by which usage reports are compared. */
-const PLACE = ["project_id", "api_key_id", "model"];
-
-/** How far back the adapter reads. */
-const RETENTION_DAYS = 730;
 
 /** The most buckets of a usage report. One request for sums reads as many days. */
 const MOST_DAYS = 31;

@@ -4,20 +4,10 @@ import { exportWindowsSchema } from "../src/catalog/export_windows_schema.ts";
 import { labelsSchema } from "../src/catalog/labels_schema.ts";
 import { STREAM_NAMES, type StreamName } from "../src/catalog/stream_names.ts";
 import { catalogSchemas } from "../src/generated/catalog_schemas.ts";
+import { type TextRules, textRules } from "../src/generated/text_rules.ts";
 
 export const isStream = (name: string): name is StreamName =>
   STREAM_NAMES.some((stream) => stream === name);
-
-/**
- * Money and quantities: text on the wire, and text in the raw tables, as a platform's destination keeps them. So every value stays as
- * the provider sent it, also one that no decimal type holds. The models make decimals of them.
- */
-const DECIMALS: ReadonlySet<string> = new Set([
-  "ConsumedQuantity",
-  "BilledCost",
-  "EffectiveCost",
-  "PricingCurrencyBilledCost",
-]);
 
 // Instants of the interface are UTC, and so is a TIMESTAMP without a zone here.
 const TYPES: ReadonlyMap<string, string> = new Map([
@@ -36,7 +26,10 @@ export interface Column {
   /** Quoted for SQL. */
   readonly name: string;
   readonly type: string;
-  /** Whether it holds an exact decimal, as text. */
+  /**
+   * Whether it holds an amount or a quantity: text on the wire, and text in the raw tables, as a platform's destination keeps it. So every
+   * value stays as the provider sent it, also one that no decimal type holds. The models make decimals of them.
+   */
   readonly isDecimal: boolean;
 }
 
@@ -70,17 +63,18 @@ const propertiesSchema = z.record(
   z.looseObject({ type: z.array(z.string()), format: z.string().optional() }),
 );
 
-function columnsOf(properties: unknown): Column[] {
+function columnsOf(properties: unknown, rules: TextRules["members"] = {}): Column[] {
   return Object.entries(propertiesSchema.parse(properties)).map(([name, { type, format }]) => {
     const kinds = [format, ...type].map((kind) => TYPES.get(kind ?? ""));
     const found = kinds.find((kind) => kind !== undefined) ?? "VARCHAR";
-    return { name: identifier(name), type: found, isDecimal: DECIMALS.has(name) };
+    const isDecimal = rules[name] === "decimal" || rules[name] === "nullableDecimal";
+    return { name: identifier(name), type: found, isDecimal };
   });
 }
 
 const recordTable = (name: "usage" | "costs"): Table => ({
   name,
-  columns: columnsOf(catalogSchemas[name].properties),
+  columns: columnsOf(catalogSchemas[name].properties, textRules[name].members),
   key: '"x_RecordId"',
   cursor: '"x_ReadingId"',
   // Nine digits of time stand before it (R4).

@@ -25,7 +25,7 @@ it("says budgets of today that are exceeded, and each finding of the team map, i
       ('overlap', 'api_key_id', 'k1', '2026-03-02', NULL, 'Ads', 'Lab', 'EUR', -20),
       ('outside', 'workspace_id', 'w1', '2026-01-01', '2026-01-31', NULL, NULL, 'USD', 1234.25)`);
   expect(await findingsOf(database)).toEqual([
-    "project_id Search app of 2026-11 came to 1,500.5 USD, more than the budget of 1,000",
+    "project Search app of 2026-11 came to 1,500.5 USD, more than the budget of 1,000",
     "all costs of FY2027 came to 3 EUR, more than the budget of 2",
     "workspace_id w1 costs 1,234.25 USD from 2026-01-01 through 2026-01-31, outside the days of its rows of the team map",
     "api_key_id k1 has the teams Ads and Lab from 2026-03-02 on, so neither counts; −20 EUR of these days belong to no team",

@@ -2,6 +2,7 @@
 import type { Asked } from "./database.ts";
 import { plain } from "./decimals.ts";
 import { decimal } from "./report/format.ts";
+import { costWords } from "./report/words.ts";
 
 /** The most findings of each kind that a summary and the report show. */
 const SHOWN = 100;
@@ -27,7 +28,7 @@ async function spentBudgets(database: Asked): Promise<readonly string[]> {
     ORDER BY 3, billed_cost - budget DESC, 1, 2, 4 LIMIT ${SHOWN}`);
   return rows.map(
     ([label = "", value = "", period = "", currency = "", billed = "0", budget = "0"]) =>
-      `${label === "all" ? "all costs" : `${label} ${value}`} of ${period} came to ${decimal(plain(billed))} ${currency}, ` +
+      `${costWords(label, value)} of ${period} came to ${decimal(plain(billed))} ${currency}, ` +
       `more than the budget of ${decimal(plain(budget))}`,
   );
 }

@@ -6,12 +6,14 @@ import { Database } from "./database.ts";
 import {
   idleBudgets,
   type InputFiles,
+  INPUTS,
   readInputs,
   storeFiscalYear,
   storeInputs,
   warnOfBudgets,
 } from "./inputs.ts";
 import { inputTables } from "./models.ts";
+import { CURRENCY_TABLE } from "./reporting.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -167,6 +169,20 @@ describe("inputs", () => {
     const failed = readInputs({ ...NONE, teams, budgets });
     await expect(failed).rejects.toThrow("long.csv: line 3 does not have 3 columns");
     await expect(failed).rejects.toThrow("utf16.csv: it is not UTF-8 text");
+  });
+
+  it("are the tables that the models read, with the same columns", async () => {
+    const statements = await inputTables();
+    const settings = statements.findIndex((statement) => statement.includes(CURRENCY_TABLE));
+    const typed = (column: string): string => `${column} varchar`;
+    expect(statements.slice(0, settings)).toEqual(
+      INPUTS.flatMap(({ table, columns, optional }) => [
+        `create table if not exists ${table} (${columns.map(typed).join(", ")});`,
+        ...optional.map(
+          (column) => `alter table ${table} add column if not exists ${typed(column)};`,
+        ),
+      ]),
+    );
   });
 
   it("keep the first month of the fiscal year until another one comes", async () => {

@@ -14,7 +14,7 @@ import { plain } from "./decimals.ts";
 import type { WarehouseHost } from "./host.ts";
 import { count, money, month, shortDate, signedMoney } from "./report/format.ts";
 import type { Overview } from "./report/model.ts";
-import { type TeamOver, teamsOver } from "./report/words.ts";
+import { costWords, type TeamOver, teamsOver } from "./report/words.ts";
 import { othersWords, subjectOf, usualWords } from "./report/unusual.ts";
 import type { Summary } from "./summary.ts";
 
@@ -205,6 +205,8 @@ function budgetEvents({ currency, headline: head, teams }: Overview): Event[] {
   );
 }
 
+const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 /** A month or a fiscal year; `id` tells it apart from all others. */
 interface Period {
   readonly id: string;
@@ -239,19 +241,26 @@ async function otherBudgetEvents(
   const isOpen = (currency: string, isConverted: boolean): boolean =>
     without.some((each) => isConverted || each.currency === currency);
   const rows = await database.query(`
-    SELECT CASE label WHEN 'all' THEN 'All costs' WHEN 'team' THEN budgets.value WHEN 'project_id' THEN 'Project ' || coalesce(shown, budgets.value)
-             WHEN 'model_id' THEN 'Model ' || budgets.value ELSE 'Provider ' || budgets.value END,
-           coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m-%d')), billing_currency, billed_cost, forecast_cost, budget, is_converted
+    SELECT label, coalesce(shown, value, ''), coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m-%d')), billing_currency, billed_cost, forecast_cost, budget, is_converted
     FROM budget_status AS budgets
     LEFT JOIN (SELECT label, value, shown FROM label_names) AS names USING (label, value)
     WHERE (is_over OR is_forecast_over) AND (fiscal_year IS NOT NULL OR is_converted OR label NOT IN ('all', 'team'))
       AND (SELECT date_trunc('month', max(through_day)) FROM monthly_costs) BETWEEN first_month AND last_month
     ORDER BY ALL`);
   return rows.flatMap(
-    ([team = "", id = "", currency = "", billed = "0", expected = "null", budget = "0", all]) => {
+    ([
+      label = "",
+      value = "",
+      id = "",
+      currency = "",
+      billed = "0",
+      expected = "null",
+      budget = "0",
+      all,
+    ]) => {
       const forecast = isOpen(currency, all === "true") ? "null" : expected;
       const given = {
-        team,
+        team: label === "team" ? value : capitalized(costWords(label, value)),
         billed: plain(billed),
         forecast: forecast === "null" ? null : plain(forecast),
         budget: plain(budget),

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Database } from "./database.ts";
 import { reportingOf } from "./reporting.ts";
 
-it("says since when all costs of a budget's period were read, and no forecast, if its first days never were", async () => {
+it("names budgets, and says since when all costs of a period were read, and no forecast, if its first days never were", async () => {
   const database = await Database.inMemory();
   await database.run(`
     CREATE TABLE report_clock AS SELECT DATE '2026-11-01' AS month, DATE '2026-11-19' AS through_day;
@@ -15,7 +15,9 @@ it("says since when all costs of a budget's period were read, and no forecast, i
       billed_cost DECIMAL(38, 18), forecast_cost DECIMAL(38, 18), budget DECIMAL(38, 18), known_from DATE, is_converted BOOLEAN);
     INSERT INTO budget_status VALUES
       ('all', NULL, 2026, '2026-01-01', '2026-12-01', 39, NULL, 300, '2026-10-11', true),
-      ('team', 'Ads', NULL, '2026-11-01', '2026-11-01', 3, 5, 30, NULL, true)`);
+      ('team', 'Ads', NULL, '2026-11-01', '2026-11-01', 3, 5, 30, NULL, true),
+      ('project_id', 'p-1', NULL, '2026-11-01', '2026-11-01', 2, 4, 40, NULL, true);
+    CREATE TABLE label_names AS SELECT 'project_id' AS label, 'p-1' AS value, 'Chat' AS shown`);
   const { budgets } = (await reportingOf(database)) ?? { budgets: [] };
   expect(budgets).toEqual([
     {
@@ -25,6 +27,7 @@ it("says since when all costs of a budget's period were read, and no forecast, i
       forecast: null,
     },
     { name: "team Ads", budget: "30", billed: "3", forecast: "5" },
+    { name: "project Chat", budget: "40", billed: "2", forecast: "4" },
   ]);
   database.close();
 });

@@ -4,6 +4,7 @@ import type { Asked, Database } from "./database.ts";
 import { plain } from "./decimals.ts";
 import { HAS_GAPS } from "./report/clock.ts";
 import type { Reporting, ReportingBudget } from "./report/model.ts";
+import { costWords } from "./report/words.ts";
 
 /** The table that holds the currency: one row, or none. The models read it. */
 export const CURRENCY_TABLE = "ai_billing_reporting_currency";
@@ -55,18 +56,20 @@ export async function reportingOf(database: Asked): Promise<Reporting | null> {
  */
 async function budgetsOf(database: Asked): Promise<ReportingBudget[]> {
   const rows = await database.query(`
-    SELECT CASE label WHEN 'all' THEN 'all costs' WHEN 'team' THEN 'team ' || value WHEN 'project_id' THEN 'project ' || value
-             WHEN 'model_id' THEN 'model ' || value ELSE value END || coalesce(', FY' || fiscal_year, '')
-             || coalesce(', read since ' || strftime(known_from, '%B %-d, %Y'), ''),
+    SELECT label, coalesce(shown, value, ''),
+           coalesce(', FY' || fiscal_year, '') || coalesce(', read since ' || strftime(known_from, '%B %-d, %Y'), ''),
            budget, billed_cost, CASE WHEN NOT ${HAS_GAPS} THEN forecast_cost END
     FROM budget_status JOIN report_clock AS clock ON clock.month BETWEEN first_month AND last_month
-    WHERE is_converted ORDER BY billed_cost / nullif(budget, 0) DESC, 1`);
-  return rows.map(([name = "", budget = "0", billed = "0", forecast = "null"]) => ({
-    name,
-    budget: plain(budget),
-    billed: plain(billed),
-    forecast: forecast === "null" ? null : plain(forecast),
-  }));
+    LEFT JOIN (SELECT label, value, shown FROM label_names) AS names USING (label, value)
+    WHERE is_converted ORDER BY billed_cost / nullif(budget, 0) DESC, 1, 2, 3`);
+  return rows.map(
+    ([label = "", value = "", period = "", budget = "0", billed = "0", forecast = "null"]) => ({
+      name: `${costWords(label, value)}${period}`,
+      budget: plain(budget),
+      billed: plain(billed),
+      forecast: forecast === "null" ? null : plain(forecast),
+    }),
+  );
 }
 
 /** Whether the costs of a period are in several currencies, so that a sum in the reporting currency says something new. */

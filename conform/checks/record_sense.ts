@@ -6,7 +6,7 @@ import { repeatedName } from "../json.ts";
 import type { Seen } from "../pages.ts";
 import { bucketOf } from "../samples.ts";
 import type { Session } from "../session.ts";
-import { KINDS } from "./records.ts";
+import { kindOf } from "./records.ts";
 import { eachRecord, judgedAll, nameOf, quoted, readingsSeen, recordsSeen } from "./shared.ts";
 
 type Fault = { seen: string; expected: string } | undefined;
@@ -80,7 +80,7 @@ const UNCLEAN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F]/;
 
 function text(seen: Seen): Fault {
   for (const [name, value] of Object.entries(seen.value ?? {})) {
-    if (typeof value !== "string" || name in KINDS) continue;
+    if (typeof value !== "string" || kindOf(seen.series, name) !== "other") continue;
     // Another check judges an empty x_RecordId.
     if (value === "" && name.startsWith("x_") && name !== "x_RecordId")
       return {

@@ -1,35 +1,21 @@
 /** REC: each record against its schema (interface sections 2.1, 2.4 to 2.6). */
 import { validateCosts, validateUsage } from "../../src/generated/all_violations.js";
-import type { Violation } from "../../src/generated/all_violations.js";
+import { textRules } from "../../src/generated/text_rules.ts";
 import type { Check, Result } from "../check.ts";
-import type { Seen } from "../pages.ts";
+import type { Seen, Series } from "../pages.ts";
 import type { Session } from "../session.ts";
 import { eachRecord, judgedAll, nameOf, recordsSeen } from "./shared.ts";
 import { fieldOf, findingOf, violationsOf } from "./violations.ts";
 
 type Kind = "decimal" | "instant" | "enumeration" | "currency" | "other";
 
-export const KINDS: Readonly<Record<string, Kind>> = {
-  ConsumedQuantity: "decimal",
-  BilledCost: "decimal",
-  EffectiveCost: "decimal",
-  PricingCurrencyBilledCost: "decimal",
-  x_RecordUpdatedAt: "instant",
-  ChargePeriodStart: "instant",
-  ChargePeriodEnd: "instant",
-  BillingPeriodStart: "instant",
-  BillingPeriodEnd: "instant",
-  BillingCurrency: "currency",
-  PricingCurrency: "currency",
-  x_Granularity: "enumeration",
-  ServiceCategory: "enumeration",
-  ChargeCategory: "enumeration",
-  x_CostStatus: "enumeration",
-  x_UsageType: "enumeration",
-};
-
-function kindOf(violation: Violation): Kind {
-  return violation.keyword === "required" ? "other" : (KINDS[fieldOf(violation)] ?? "other");
+/** The kind of a member. A rule that text_rules.ts calls `other` is the form of a currency, or a list of values. */
+export function kindOf({ dataset }: Series, name: string): Kind {
+  const rule = textRules[dataset].members[name];
+  if (rule === "decimal" || rule === "nullableDecimal") return "decimal";
+  if (rule === "instant") return "instant";
+  if (rule !== "other") return "other";
+  return name.endsWith("Currency") ? "currency" : "enumeration";
 }
 
 /** At most one finding for a record: further faults show once this one is mended. */
@@ -37,7 +23,9 @@ async function violations(session: Session, kind: Kind): Promise<Result> {
   const fault = (seen: Seen) => {
     const validate = seen.series.dataset === "usage" ? validateUsage : validateCosts;
     const value = seen.value ?? null;
-    const first = violationsOf(validate, value).find((one) => kindOf(one) === kind);
+    const first = violationsOf(validate, value).find(
+      (one) => (one.keyword === "required" ? "other" : kindOf(seen.series, fieldOf(one))) === kind,
+    );
     return first && findingOf(nameOf(seen), value, first);
   };
   return judgedAll(eachRecord(await recordsSeen(session), fault));

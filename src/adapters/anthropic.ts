@@ -39,10 +39,10 @@ const EARLIEST = Date.UTC(2026, 0, 1);
 const RETENTION_DAYS = 365;
 
 /** The API groups by five members at most. `rbac_group_id` is never one of them, because its groups overlap. */
-const GROUPS = ["model", "workspace_id", "api_key_id", "service_tier", "product"];
+export const GROUPS = ["model", "workspace_id", "api_key_id", "service_tier", "product"];
 
-/** With `token_type` alone, the rows would leave out web search, code execution and sessions. */
-const COST_GROUPS = [...GROUPS, "cost_type", "token_type"];
+/** The two further groups do not count. With `token_type` alone, the rows would leave out web search, code execution and sessions. */
+export const COST_GROUPS = [...GROUPS, "cost_type", "token_type"];
 
 const analyticsApi: Api = {
   name: "",

@@ -20,10 +20,9 @@ const MOST = { "1d": 31, "1h": 168 } as const;
 const USAGE_GROUPS = ["api_key_id", "workspace_id", "model", "service_tier", "context_window"];
 
 /** Rows with a description also have the members that it is made of. */
-const COST_GROUPS = ["workspace_id", "description"];
-const COST_IDENTITY = [
-  "workspace_id",
-  "description",
+export const COST_GROUPS = ["workspace_id", "description"];
+export const COST_IDENTITY = [
+  ...COST_GROUPS,
   "model",
   "cost_type",
   "token_type",

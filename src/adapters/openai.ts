@@ -21,13 +21,13 @@ import type {
 import { having, objectIn, textIn } from "./shape.ts";
 
 /** Retention in days. OpenAI names no limit. */
-const RETENTION_DAYS = 730;
+export const RETENTION_DAYS = 730;
 
 /** The most buckets a page. */
 const MOST = { "1d": 31, "1h": 168, costs: 180 } as const;
 
-/** Groups that a row is told apart by; never `user_id`: personal data, and not to be combined with `project_id`. */
-const PLACE = ["project_id", "api_key_id", "model"];
+/** The groups of every usage report, by which a row is told apart; never `user_id`: personal data, and not to be combined with `project_id`. */
+export const PLACE = ["project_id", "api_key_id", "model"];
 
 /** A usage report: its groupings, and the meters of its rows. */
 interface UsageReport {
@@ -132,7 +132,8 @@ const USAGE: Readonly<Record<string, UsageReport>> = {
   },
 };
 
-const COST_GROUPS = ["project_id", "line_item", "api_key_id", "api_source"];
+/** The groups of costs. */
+export const COST_GROUPS = ["project_id", "line_item", "api_key_id", "api_source"];
 
 /** Groups without a dimension in the interface, and the members that hold them. */
 const EXTRA: Readonly<Record<string, string>> = {

@@ -4,8 +4,9 @@
  * Tests and the simulation pass smaller bounds, so that the paths behind each bound run without a million records.
  */
 export interface Limits {
-  /** Records that a stream remembers: the slots of the first table and of each table that follows, powers of two (P5). */
+  /** The slots of the first table of the records that a stream remembers (P5): a power of two. */
   readonly firstSightings: number;
+  /** The slots of each table that follows the first one: a power of two. */
   readonly sightings: number;
   /** The most strays that wait at once (P5). A further stray is forgotten: only the window that owns it writes it. */
   readonly pendingStrays: number;
@@ -17,8 +18,9 @@ export interface Limits {
   readonly looks: number;
   /** Windows that a pass reads because their days are due (R10). */
   readonly dueWindows: number;
-  /** The pages of a window that is read a second time in the same sync (P6), and the number of such windows. */
+  /** The most pages of a window that is read a second time in the same sync (P6). */
   readonly confirmedPages: number;
+  /** The most windows that are read a second time in the same sync (P6). */
   readonly confirmations: number;
   /** The windows that are read once more in the same sync because a row that another window misses may have moved there (R10). */
   readonly overtakenWindows: number;

@@ -6,6 +6,7 @@ import { PLACE } from "./clock.ts";
 import { count, money, weekday } from "./format.ts";
 import type { Anomalies, Anomaly } from "./model.ts";
 import { DIGITS } from "./tables.ts";
+import { costWords, labelWord } from "./words.ts";
 
 /** An anomaly is news for so many days up to the day of the page. A change is news for so many days up to the newest reading. */
 export const NEWS_DAYS = 35;
@@ -15,9 +16,6 @@ const ANOMALIES = 50;
 
 /** Values of one label that are told of one account, day and kind. The others are counted. */
 const VALUES = 3;
-
-const LABEL_NAMES = `CASE label WHEN 'model_id' THEN 'model' WHEN 'project_id' THEN 'project'
-  WHEN 'api_key_id' THEN 'key' WHEN 'workspace_id' THEN 'workspace' ELSE label END`;
 
 const KINDS = new Map<string, Anomaly["kind"]>([
   ["label", "label"],
@@ -54,7 +52,7 @@ export async function anomalies(database: Asked, currency: string): Promise<Anom
     news AS (
       SELECT *, min(CASE WHEN 2 * explained >= largest THEN fineness END) OVER (PARTITION BY place, day, kind) AS told
       FROM explained QUALIFY number <= ${VALUES} AND fineness = told)
-    SELECT CASE WHEN (SELECT count(*) FROM report_accounts) > 1 THEN coalesce(account_name, '') END, day, ${LABEL_NAMES},
+    SELECT CASE WHEN (SELECT count(*) FROM report_accounts) > 1 THEN coalesce(account_name, '') END, day, label,
            coalesce(shown, value, ''), billed_cost, usual, spread, compared, day_status = 'proven', kind,
            CASE WHEN number = least(numbers, ${VALUES}) THEN numbers - number ELSE 0 END, count(*) OVER ()
     FROM news LEFT JOIN label_names USING (label, value) LEFT JOIN (SELECT place, name AS account_name FROM report_accounts) USING (place)
@@ -83,7 +81,7 @@ function anomalyOf([
     kind: KINDS.get(kind) ?? "account",
     account: account === "null" ? null : account,
     day,
-    label,
+    label: labelWord(label),
     value,
     others: Number(others),
     billed: plain(billed),
@@ -99,7 +97,7 @@ const ofAccount = ({ account }: Anomaly): string => (account === null ? "" : ` o
 
 /** The words for unusual costs, such as `all costs of Europe` or `key ci`. */
 export const subjectOf = (anomaly: Anomaly): string =>
-  `${anomaly.label === "all" ? "all costs" : `${anomaly.label} ${anomaly.value}`}${ofAccount(anomaly)}`;
+  `${costWords(anomaly.label, anomaly.value)}${ofAccount(anomaly)}`;
 
 /** The values of the same label that have no line of their own, after the last one that has; empty without any. */
 export const othersWords = ({ others, label }: Anomaly): string =>

@@ -43,6 +43,21 @@ function unreadWords({ behind, unread }: Headline): string[] {
   ];
 }
 
+/** The words for labels, where people do not call them by their names. */
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ["model_id", "model"],
+  ["project_id", "project"],
+  ["api_key_id", "key"],
+  ["service_provider_name", "provider"],
+]);
+
+/** The costs of a value of a label in words, such as `all costs` or `project Chat`. */
+export const costWords = (label: string, value: string): string =>
+  label === "all" ? "all costs" : `${labelWord(label)} ${value}`;
+
+/** The word for a label, such as `project`. */
+export const labelWord = (label: string): string => LABELS.get(label) ?? label;
+
 /** A team whose expected costs exceed its budget: the forecast, or the costs so far if they are more or if there is no forecast. */
 export interface TeamOver {
   readonly team: string;

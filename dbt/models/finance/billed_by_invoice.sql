@@ -34,8 +34,8 @@ due as (
   left join reached on {{ ai_billing.place_of('billed.base_url', 'billed.account') }} = reached.place
 ),
 
--- Costs that name no invoice have no sum together. But while one of an account's costs of a billing period is open, all of these are: the
--- invoice that will name them may not be issued yet.
+-- Costs that name no invoice have no sum together. But while one such cost of an account and a billing period is open, the others of
+-- the same account and period are open too, because the invoice that will name them may not be issued yet.
 with_invoice as (
   select
     due.*,
