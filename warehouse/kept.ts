@@ -50,15 +50,27 @@ export const onlyInOne = (one: string, other: string): string =>
 type Queries = Readonly<Record<string, string>>;
 
 /**
+ * The number of the logic of a refresh: of what refresh.ts, changed_days.ts, steps.ts, marts.ts, parts.ts and this file do with the SQL.
+ * Raise it with each change of these files after which a refresh may leave other rows than before. The first refresh of the new version
+ * then makes all models. Otherwise rows that the old version got wrong would stay until their days change.
+ */
+export const LOGIC = 1;
+
+/** What makes the models; a test may give parts of another program. */
+interface Program {
+  /** The SQL of the models. */
+  readonly models?: string;
+  readonly logic?: number;
+}
+
+/**
  * All models depend on these facts, besides the rows and the reports. A version that keeps other rows or facts makes all models again: it
  * could not compare them with those that an older version kept.
- *
- * @param models the SQL of the models; a test may give another one
  */
-export async function firstFacts(models?: string): Promise<Queries> {
+export async function firstFacts({ models, logic = LOGIC }: Program = {}): Promise<Queries> {
   const sql = createHash("sha256")
     .update(models ?? (await modelsSql()))
-    .update(JSON.stringify([ALL_ROWS, ALL_FACTS, DAILY_FACTS, CHAINS, ANCHORS]))
+    .update(JSON.stringify([logic, ALL_ROWS, ALL_FACTS, DAILY_FACTS, CHAINS, ANCHORS]))
     .digest("hex");
   const names = (await modelNames()).map(literal).join(", ");
   return {
