@@ -268,17 +268,25 @@ const ANCHORS = both(
     `SELECT '${dataset}' AS dataset, scope, day, anchor_reading_id FROM ai_billing__days_${dataset}`,
 );
 
+/** Keeps facts as they are now. All others stay. Belongs into the transaction that makes the models. */
+async function keepThese(database: Database, facts: Queries): Promise<void> {
+  const names = Object.keys(facts).map(literal).join(", ");
+  await database.run(`DELETE FROM ${OWN}.kept_facts WHERE fact IN (${names})`);
+  await database.run(`INSERT INTO ${OWN}.kept_facts ${valuesOf(facts)}`);
+}
+
+/** Keeps the inputs, after the models that read them were made again. Belongs into the transaction that makes them. */
+export const keepInputs = async (database: Database): Promise<void> =>
+  keepThese(database, await firstFacts());
+
 /**
  * Keeps what all steps tell. Belongs into the transaction that makes the models.
  *
  * @param others facts that were asked for, besides the first ones and the chains; all others stay as they are
  */
 export async function keepFacts(database: Database, others: Queries): Promise<void> {
-  const facts = { ...(await firstFacts()), ...CHAINS, ...others };
-  const names = Object.keys(facts).map(literal).join(", ");
   await database.run(`CREATE TABLE IF NOT EXISTS ${OWN}.kept_facts (fact VARCHAR, value VARCHAR)`);
-  await database.run(`DELETE FROM ${OWN}.kept_facts WHERE fact IN (${names})`);
-  await database.run(`INSERT INTO ${OWN}.kept_facts ${valuesOf(facts)}`);
+  await keepThese(database, { ...(await firstFacts()), ...CHAINS, ...others });
   const held = { anchors: ANCHORS, day_facts: dailyOf(DAILY_FACTS) };
   for (const [name, query] of Object.entries(held)) {
     await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);
