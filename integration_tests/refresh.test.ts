@@ -27,7 +27,7 @@ import { foldVersions } from "../warehouse/versions.ts";
 import { hostWith } from "../warehouse/testing.ts";
 import { drawRecords } from "./kills/records.ts";
 import { bearerConfig } from "./support/config.ts";
-import { cost, dayAfter, usage, type World, world } from "./support/world.ts";
+import { cost, dayAfter, type Life, usage, type World, world } from "./support/world.ts";
 
 const FIRST = "2026-03-05";
 const DAYS = 4;
@@ -144,9 +144,20 @@ async function differing(database: Database, isLast: boolean): Promise<string[]>
   return names.filter((name) => before.get(name)?.join("\n") !== after.get(name)?.join("\n"));
 }
 
+/** What a provider says about a cost in columns that the interface does not name. Models of usage read it, too. */
+function said(random: Random, { record, ...fate }: Life): Life {
+  const columns = random.pick([
+    {},
+    { ListCost: "8" },
+    { ListCost: "9.5", x_TokenKind: "input" },
+    { CommitmentDiscountId: "c", x_TokenKind: "input" },
+  ]);
+  return { ...fate, record: { ...record, ...columns } };
+}
+
 /** Records that come late, change, move, vanish, come back under another id, or correct others. */
-const drawn = (random: Random, now: number) => ({
-  ...drawRecords(random, {
+function drawn(random: Random, now: number): World {
+  const { usage: used, costs } = drawRecords(random, {
     first: FIRST,
     now: now + (DAYS - 1) * DAY,
     changing: FIRST,
@@ -154,9 +165,10 @@ const drawn = (random: Random, now: number) => ({
     granularity: "1d",
     note: 0,
     monthly: random.chance(0.3),
-  }),
-  limits: { freshness_lag_minutes: 0, settlement_lag_hours: random.pick([0, 24]) },
-});
+  });
+  const limits = { freshness_lag_minutes: 0, settlement_lag_hours: random.pick([0, 24]) };
+  return { usage: used, costs: costs.map((life) => said(random, life)), limits };
+}
 
 /** Reads all that the provider has into the database, and lets hours pass. */
 type Sync = (hours: number) => Promise<void>;
@@ -409,6 +421,6 @@ test(
     for (const seed of seedsOf(process.env, { few: 1, all: 1 })) {
       for (const made of await lived(seed)) kinds.add(made);
     }
-    expect(kinds).toEqual(new Set(["all", "days", "proofs"]));
+    expect([...kinds]).toEqual(expect.arrayContaining(["all", "days", "proofs"]));
   },
 );

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { close, type CloseOptions, rangesOf } from "./close.ts";
 import { Database } from "./database.ts";
+import { makeAllModels, modelNames } from "./models.ts";
 import { query } from "./query.ts";
+import { hasFreshModels, refreshModels } from "./refresh.ts";
 import { hostWith, partsOf } from "./testing.ts";
 import { october as makeOctober } from "./testing_costs.ts";
 
@@ -60,6 +62,24 @@ describe("close", () => {
       "2026-10 by month is not closed, and nothing was written: not read: 2026-10-31; provisional: 2026-10-20. Sync again later, or",
     );
     expect(JSON.parse(await asked("FROM ai_billing_closes"))).toEqual([]);
+  });
+
+  it("leaves models that stay until something is new", { timeout: 240_000 }, async () => {
+    await copyFile(october, path);
+    await closed({ accrue: true });
+    const database = await Database.open(path, "write");
+    const names = await modelNames();
+    const rowsOf = async (name: string) =>
+      (await database.query(`FROM main.${name}`)).map((row) => JSON.stringify(row)).toSorted();
+    expect(await hasFreshModels(database)).toBe(true);
+    expect(await refreshModels(database)).toBe("none");
+    const left = new Map<string, readonly string[]>();
+    for (const name of names) left.set(name, await rowsOf(name));
+    await makeAllModels(database);
+    for (const name of names) expect(await rowsOf(name), name).toEqual(left.get(name));
+    await database.run("INSERT INTO export_windows FROM export_windows LIMIT 1");
+    expect(await refreshModels(database)).toBe("all");
+    database.close();
   });
 
   it("writes a book with accruals, which reopening keeps", { timeout: 240_000 }, async () => {

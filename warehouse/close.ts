@@ -8,6 +8,7 @@ import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
 import { closeSql } from "./files.ts";
 import type { WarehouseHost } from "./host.ts";
+import { keepInputs } from "./kept.ts";
 import { dropInternal, makeModels } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
 import { UNREAD_ACCOUNTS } from "./report/clock.ts";
@@ -27,7 +28,7 @@ export interface CloseOptions {
   readonly json: boolean;
 }
 
-/** The models that a close needs, and those that show what it wrote. */
+/** The models that a close needs, and all that show what it wrote: no other model reads a table of the books. */
 const NEEDED = [
   "ai_billing__teams",
   "ai_billing__exchange_rates",
@@ -71,6 +72,7 @@ async function writtenBook(options: CloseOptions, now: number): Promise<ClosedBo
       const accrued = await assertMayClose(database, options);
       for (const statement of await closeStatements()) await database.run(statement);
       made.push(...(await makeModels(database, SHOWN)));
+      await keepInputs(database);
       const unread = accrued.filter(({ why }) => why === "not read");
       book = await closedBook(
         database,

@@ -7,10 +7,11 @@ import { databaseError, isOpenElsewhere, loadDuckDB } from "./failures.ts";
 import { findAt, type Found, headOf, isMarked } from "./found.ts";
 import {
   defaultMemory,
+  makeSpillFolder,
   memorySetting,
-  ownSpillFolder,
   removeSpilled,
   removeSpilledOfOthers,
+  removeSpillFolder,
   spillFolderOf,
 } from "./memory.ts";
 
@@ -123,6 +124,8 @@ export class Database implements Asked {
   readonly #connection: DuckDBConnection;
 
   readonly #memory: number;
+  /** What the database has spilled, and that nobody else removes; an empty text if there is no such folder. */
+  readonly #spilled: string;
   /** The most threads that the memory allows. */
   readonly #threads: number;
   #provide: (sql: string) => Promise<void> = async () => undefined;
@@ -132,11 +135,13 @@ export class Database implements Asked {
     instance: DuckDBInstance,
     connection: DuckDBConnection,
     memory: number,
+    spilled: string,
   ) {
     this.path = path;
     this.#instance = instance;
     this.#connection = connection;
     this.#memory = memory;
+    this.#spilled = spilled;
     this.#threads = Math.max(
       1,
       Math.min(availableParallelism(), Math.floor(memory / MEMORY_OF_THREAD)),
@@ -151,16 +156,17 @@ export class Database implements Asked {
   static async inMemory(memory: number = defaultMemory()): Promise<Database> {
     const duckdb = await loadDuckDB();
     removeSpilledOfOthers();
-    const settings = settingsOf(memory, ownSpillFolder());
-    const instance = await duckdb.DuckDBInstance.create(MEMORY, settings);
-    return new Database(MEMORY, instance, await instance.connect(), memory);
+    const folder = makeSpillFolder();
+    const instance = await duckdb.DuckDBInstance.create(MEMORY, settingsOf(memory, folder));
+    return new Database(MEMORY, instance, await instance.connect(), memory, folder);
   }
 
   /**
    * Opens a file, and makes it unless it is only read. An empty file keeps its mode, and a link stays a link. To write, a
    * process holds the file alone, and removes what a killed process had spilled.
    *
-   * @param memory bytes that DuckDB may take; the rest goes to a folder beside the file
+   * @param memory bytes that DuckDB may take; the rest goes to a folder beside the file, and that of a reader to one among the temporary
+   *   files
    * @throws ConnectorError `database` if the path holds something else, if another process holds the file, or if it cannot be
    *   read or made
    */
@@ -173,9 +179,11 @@ export class Database implements Asked {
     const { kind } = found;
     assertMayOpen(path, found, mode);
     const duckdb = await loadDuckDB();
-    const folder = spillFolderOf(kind === "nothing" ? path : realpathSync(path));
+    removeSpilledOfOthers();
+    const beside = spillFolderOf(kind === "nothing" ? path : realpathSync(path));
+    const own = mode === "read" ? makeSpillFolder() : "";
     const settings = {
-      ...settingsOf(memory, folder),
+      ...settingsOf(memory, mode === "read" ? own : beside),
       ...(mode === "read" ? { access_mode: "READ_ONLY" } : {}),
     };
     const instanceOf = (file: string): Promise<DuckDBInstance> =>
@@ -186,9 +194,10 @@ export class Database implements Asked {
         if (mode === "read" || !mayMakeAgain || isOpenElsewhere(reason)) throw reason;
         return await madeAgain(realpathSync(path), instanceOf);
       });
-      if (mode === "write") removeSpilled(folder);
-      return new Database(path, instance, await instance.connect(), memory);
+      if (mode === "write") removeSpilled(beside);
+      return new Database(path, instance, await instance.connect(), memory, own);
     } catch (reason) {
+      removeSpillFolder(own);
       throw databaseError(reason, path, versionNote(path, duckdb.version()));
     }
   }
@@ -293,7 +302,7 @@ export class Database implements Asked {
   async beside<T>(work: (database: Database) => Promise<T>): Promise<T> {
     const connection = await this.#instance.connect();
     try {
-      return await work(new Database(this.path, this.#instance, connection, this.#memory));
+      return await work(new Database(this.path, this.#instance, connection, this.#memory, ""));
     } finally {
       connection.closeSync();
     }
@@ -303,5 +312,6 @@ export class Database implements Asked {
   close(): void {
     this.#connection.closeSync();
     this.#instance.closeSync();
+    removeSpillFolder(this.#spilled);
   }
 }

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Database } from "./database.ts";
-import { contentOf, type Dataset, firstFacts, OWN } from "./kept.ts";
+import { contentOf, type Dataset, firstFacts, LOGIC, OWN, valuesOf } from "./kept.ts";
 import { inputTables, makeModels } from "./models.ts";
-import { refreshModels } from "./refresh.ts";
+import { hasFreshModels, refreshModels } from "./refresh.ts";
 import { prepare } from "./store.ts";
 import { at, dayOf, type Day } from "./testing_days.ts";
 
@@ -373,11 +373,23 @@ it.each([
 it("a refresh knows models of another program", async () => {
   const { sql } = await firstFacts();
   expect(sql).toMatch(/[0-9a-f]{64}/);
-  expect((await firstFacts("SELECT 1"))["sql"]).not.toBe(sql);
+  expect((await firstFacts({ models: "SELECT 1" }))["sql"]).not.toBe(sql);
+});
+
+it("a refresh makes all models again that a program with another logic of the refresh has made", async () => {
+  await refreshModels(database);
+  expect(await hasFreshModels(database)).toBe(true);
+  const { sql = "" } = await firstFacts({ logic: LOGIC - 1 });
+  await database.run(
+    `UPDATE ${OWN}.kept_facts SET value = made.value FROM (${valuesOf({ sql })}) AS made WHERE kept_facts.fact = made.fact`,
+  );
+  expect(await hasFreshModels(database)).toBe(false);
+  expect(await refreshModels(database)).toBe("all");
+  expect(await hasFreshModels(database)).toBe(true);
 });
 
 it("a refresh knows facts that another version kept", async () => {
-  const { sql } = await firstFacts("SELECT 1");
+  const { sql } = await firstFacts({ models: "SELECT 1" });
   const ofModels = createHash("sha256").update("SELECT 1").digest("hex");
   expect(sql).not.toContain(ofModels);
 });

@@ -50,15 +50,27 @@ export const onlyInOne = (one: string, other: string): string =>
 type Queries = Readonly<Record<string, string>>;
 
 /**
+ * The number of the logic of a refresh: of what refresh.ts, changed_days.ts, steps.ts, marts.ts, parts.ts and this file do with the SQL.
+ * Raise it with each change of these files after which a refresh may leave other rows than before. The first refresh of the new version
+ * then makes all models. Otherwise rows that the old version got wrong would stay until their days change.
+ */
+export const LOGIC = 1;
+
+/** What makes the models; a test may give parts of another program. */
+interface Program {
+  /** The SQL of the models. */
+  readonly models?: string;
+  readonly logic?: number;
+}
+
+/**
  * All models depend on these facts, besides the rows and the reports. A version that keeps other rows or facts makes all models again: it
  * could not compare them with those that an older version kept.
- *
- * @param models the SQL of the models; a test may give another one
  */
-export async function firstFacts(models?: string): Promise<Queries> {
+export async function firstFacts({ models, logic = LOGIC }: Program = {}): Promise<Queries> {
   const sql = createHash("sha256")
     .update(models ?? (await modelsSql()))
-    .update(JSON.stringify([ALL_ROWS, ALL_FACTS, DAILY_FACTS, CHAINS, ANCHORS]))
+    .update(JSON.stringify([logic, ALL_ROWS, ALL_FACTS, DAILY_FACTS, CHAINS, ANCHORS]))
     .digest("hex");
   const names = (await modelNames()).map(literal).join(", ");
   return {
@@ -256,17 +268,25 @@ const ANCHORS = both(
     `SELECT '${dataset}' AS dataset, scope, day, anchor_reading_id FROM ai_billing__days_${dataset}`,
 );
 
+/** Keeps facts as they are now. All others stay. Belongs into the transaction that makes the models. */
+async function keepThese(database: Database, facts: Queries): Promise<void> {
+  const names = Object.keys(facts).map(literal).join(", ");
+  await database.run(`DELETE FROM ${OWN}.kept_facts WHERE fact IN (${names})`);
+  await database.run(`INSERT INTO ${OWN}.kept_facts ${valuesOf(facts)}`);
+}
+
+/** Keeps the inputs, after the models that read them were made again. Belongs into the transaction that makes them. */
+export const keepInputs = async (database: Database): Promise<void> =>
+  keepThese(database, await firstFacts());
+
 /**
  * Keeps what all steps tell. Belongs into the transaction that makes the models.
  *
  * @param others facts that were asked for, besides the first ones and the chains; all others stay as they are
  */
 export async function keepFacts(database: Database, others: Queries): Promise<void> {
-  const facts = { ...(await firstFacts()), ...CHAINS, ...others };
-  const names = Object.keys(facts).map(literal).join(", ");
   await database.run(`CREATE TABLE IF NOT EXISTS ${OWN}.kept_facts (fact VARCHAR, value VARCHAR)`);
-  await database.run(`DELETE FROM ${OWN}.kept_facts WHERE fact IN (${names})`);
-  await database.run(`INSERT INTO ${OWN}.kept_facts ${valuesOf(facts)}`);
+  await keepThese(database, { ...(await firstFacts()), ...CHAINS, ...others });
   const held = { anchors: ANCHORS, day_facts: dailyOf(DAILY_FACTS) };
   for (const [name, query] of Object.entries(held)) {
     await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);

@@ -116,8 +116,9 @@ export class Marts {
     for (const name of STEPS.keys()) {
       if (await this.#steps.isChanged(name)) this.#changed.add(name);
     }
-    if (!datasets.includes("costs")) return;
+    // Models of usage read this step, too, so it is shown also where no cost has changed.
     if (await this.#steps.keepSaid()) this.#changed.add(SAID);
+    if (!datasets.includes("costs")) return;
     for (const name of OF_VERSIONS) {
       await this.#needStepsOf(this.#model(name));
       if (await this.#replace(name, isMade("costs", DAY))) this.#changed.add(name);

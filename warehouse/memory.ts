@@ -1,5 +1,5 @@
 /** How much memory DuckDB may take, and where it puts what does not fit. */
-import { readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 
@@ -32,28 +32,50 @@ export const memorySetting = (bytes: number): string => `${Math.floor(bytes / 10
 /** The names that DuckDB gives to its temporary files. */
 const SPILLED = /^duckdb_temp_/;
 
-/** A name of {@link ownSpillFolder}. */
-const OWN = /^source-ai-billing-(\d+)\.tmp$/;
+/** A name of {@link makeSpillFolder}: it has the id of the process. */
+const OF_PROCESS = /^source-ai-billing-(\d+)-\w+$/;
 
-/** The folder in which DuckDB puts what does not fit into memory, beside the database. */
+/** The folders of {@link makeSpillFolder} that this process uses. */
+const used = new Set<string>();
+
+/** The folder in which DuckDB puts what does not fit into memory, for the one process that may write to the database. */
 export const spillFolderOf = (path: string): string => `${path}.tmp`;
 
-/** The same for a database in memory: a folder for this process among the temporary files. */
-export const ownSpillFolder = (): string => join(tmpdir(), `source-ai-billing-${process.pid}.tmp`);
+/**
+ * Makes the same for a database that is only read, or that lives in memory. Several processes may read a database at once, and DuckDB
+ * crashes if two of them share a folder. Its place is the folder of temporary files, because a reader may not be allowed to write
+ * beside the database. No other user may read it.
+ *
+ * @returns an empty text if no folder can be made: DuckDB then does without
+ */
+export function makeSpillFolder(): string {
+  try {
+    const folder = mkdtempSync(join(tmpdir(), `source-ai-billing-${process.pid}-`));
+    used.add(folder);
+    return folder;
+  } catch {
+    return "";
+  }
+}
 
-/** The names in a folder; none if it cannot be read. */
-function namesIn(folder: string): readonly string[] {
+/** Removes a folder of {@link makeSpillFolder}. */
+export function removeSpillFolder(folder: string): void {
+  used.delete(folder);
+  removeSpilled(folder);
+}
+
+/** The names in a folder; undefined if it cannot be read. */
+function namesIn(folder: string): readonly string[] | undefined {
   try {
     return readdirSync(folder);
   } catch {
-    return [];
+    return undefined;
   }
 }
 
 /** Removes what a killed process left in a folder that no process uses. A folder with a file of anyone else stays. */
 export function removeSpilled(folder: string): void {
-  const names = namesIn(folder);
-  if (names.length === 0 || !names.every((name) => SPILLED.test(name))) return;
+  if (namesIn(folder)?.every((name) => SPILLED.test(name)) !== true) return;
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
@@ -61,11 +83,16 @@ export function removeSpilled(folder: string): void {
   }
 }
 
-/** Removes the folders of {@link ownSpillFolder} whose process has ended. */
+/**
+ * Removes the folders of {@link makeSpillFolder} whose process has ended. One with the id of this process may be that of a process before
+ * it: in a container, each process may get the same id.
+ */
 export function removeSpilledOfOthers(): void {
-  for (const name of namesIn(tmpdir())) {
-    const pid = OWN.exec(name)?.[1];
-    if (pid !== undefined && !isAlive(Number(pid))) removeSpilled(join(tmpdir(), name));
+  for (const name of namesIn(tmpdir()) ?? []) {
+    const pid = Number(OF_PROCESS.exec(name)?.[1]);
+    const folder = join(tmpdir(), name);
+    const isUsed = pid === process.pid ? used.has(folder) : Number.isNaN(pid) || isAlive(pid);
+    if (!isUsed) removeSpilled(folder);
   }
 }
 

@@ -4,7 +4,8 @@
  * refresh before has kept. If rows of some days changed, a refresh makes these days again (changed_days.ts, steps.ts), and only
  * those models that read them (marts.ts).
  *
- * If any other fact that the models depend on has changed since the last refresh, all models are made again. So the result always
+ * If any other fact that the models depend on has changed since the last refresh, or if a month is closed and a report is new, all
+ * models are made again. So the result always
  * equals that of a whole refresh; `refresh.test.ts` compares them, row by row, after random histories.
  */
 import { dropChangedDays, findChangedDays, keepRecords } from "./changed_days.ts";
@@ -26,8 +27,8 @@ import { Marts } from "./marts.ts";
 import { allModels, inputNames, makeAllModels, rawRows, withinMemory } from "./models.ts";
 import { Steps } from "./steps.ts";
 
-/** The models that a refresh made: only those of proofs; also those that changed days affect; or all. */
-export type Made = "proofs" | "days" | "all";
+/** The models that a refresh made: none; only those of proofs; also those that changed days affect; or all. */
+export type Made = "none" | "proofs" | "days" | "all";
 
 async function isTrue(database: Database, condition: string): Promise<boolean> {
   const [row] = await database.query(`SELECT ${condition}`);
@@ -41,7 +42,10 @@ const areKept = (
 ): Promise<boolean> =>
   isTrue(database, `NOT EXISTS (${valuesOf(facts)} EXCEPT FROM ${OWN}.${kept})`);
 
-/** The books of closed months tell when a record of any day was found, and when a day was last read. */
+/**
+ * The books of closed months tell when a record of any day was found, and when a day was last read. The steps that tell these need the
+ * rows of all days. So a refresh keeps the models only if there is no new report either.
+ */
 const CLOSED = "FROM main.ai_billing_closes";
 
 /**
@@ -51,7 +55,9 @@ const CLOSED = "FROM main.ai_billing_closes";
  * @returns undefined if all models must be made as a whole
  */
 async function renew(database: Database, rows: number): Promise<Made | undefined> {
-  if (await isTrue(database, `EXISTS (${CLOSED})`)) return undefined;
+  if (await isTrue(database, `EXISTS (${CLOSED})`)) {
+    return (await hasFreshModels(database)) ? "none" : undefined;
+  }
   // The inputs are those of the last refresh, so these models are empty since then.
   const models = await withoutEmpty(database, await allModels(), await inputNames());
   const isKept = (facts: Readonly<Record<string, string>>): Promise<boolean> =>

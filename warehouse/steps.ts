@@ -17,7 +17,7 @@ import {
   SEVERAL_CHAINS,
   STEPS,
 } from "./kept.ts";
-import { isInternal, type Model, queryOf } from "./models.ts";
+import { isInternal, type Model, queryOf, readsOf } from "./models.ts";
 
 /** The steps that hold rows, and so only some of the days. No model of other days may read them. */
 export const PARTIAL = ["rows", "placed", "judged", "versions"];
@@ -42,17 +42,17 @@ export class Steps {
   async make(
     isKept: (facts: Readonly<Record<string, string>>) => Promise<boolean>,
   ): Promise<boolean> {
-    await this.whole("ai_billing__manifest");
+    await this.#whole("ai_billing__manifest");
     await addDays(this.#database, REPORTED_DAYS);
     if (!(await this.#place())) return false;
-    for (const dataset of DATASETS) await this.whole(`ai_billing__chains_${dataset}`);
+    for (const dataset of DATASETS) await this.#whole(`ai_billing__chains_${dataset}`);
     const isOne = (await this.#database.query(SEVERAL_CHAINS)).length === 0;
     if (!isOne || !(await isKept(CHAINS))) return false;
     await this.#placeRows();
     for (const dataset of DATASETS) {
-      for (const step of ["strays", "days"]) await this.whole(`ai_billing__${step}_${dataset}`);
+      for (const step of ["strays", "days"]) await this.#whole(`ai_billing__${step}_${dataset}`);
     }
-    await this.whole("ai_billing__standing_costs");
+    await this.#whole("ai_billing__standing_costs");
     const days = `${REJUDGED_DAYS} UNION ALL ${REDECIDED_DAYS}`;
     if (await addDays(this.#database, days, LOST_DAYS)) {
       if (!(await this.#place())) return false;
@@ -69,7 +69,7 @@ export class Steps {
     this.datasets = datasets;
     for (const dataset of DATASETS) {
       const name = `ai_billing__rows_${dataset}`;
-      if (datasets.length > 0) await this.whole(name);
+      if (datasets.length > 0) await this.#whole(name);
       else {
         const none = "SELECT '' AS reading_id, '' AS record_id, NULL::DATE AS day WHERE false";
         await this.#table(name, none);
@@ -80,7 +80,7 @@ export class Steps {
 
   async #placeRows(): Promise<void> {
     for (const dataset of DATASETS) {
-      if (this.datasets.length > 0) await this.whole(`ai_billing__placed_${dataset}`);
+      if (this.datasets.length > 0) await this.#whole(`ai_billing__placed_${dataset}`);
       await this.#merge(`ai_billing__counts_${dataset}`);
     }
     await this.#merge("ai_billing__arrived_costs");
@@ -88,16 +88,16 @@ export class Steps {
 
   async #judge(): Promise<void> {
     for (const dataset of DATASETS) {
-      if (this.datasets.length > 0) await this.whole(`ai_billing__judged_${dataset}`);
+      if (this.datasets.length > 0) await this.#whole(`ai_billing__judged_${dataset}`);
       for (const step of ["live", "removed", "shown"]) {
         await this.#merge(`ai_billing__${step}_${dataset}`);
       }
       for (const step of ["sums", "completeness"]) {
-        await this.whole(`ai_billing__${step}_${dataset}`);
+        await this.#whole(`ai_billing__${step}_${dataset}`);
       }
     }
-    await this.whole("ai_billing__calendar_costs");
-    if (this.datasets.includes("costs")) await this.whole("ai_billing__versions_costs");
+    await this.#whole("ai_billing__calendar_costs");
+    if (this.datasets.includes("costs")) await this.#whole("ai_billing__versions_costs");
     await this.#merge("ai_billing__found_costs");
   }
 
@@ -110,12 +110,20 @@ export class Steps {
     return [...this.#made];
   }
 
-  /** Makes a step from the steps before it, unless this refresh has made the step already. */
+  /**
+   * Makes a further step from the steps before it.
+   *
+   * @throws TypeError if the step reads a raw table and a copy of some days hides the table: the step would lack all other days
+   */
   async need(name: string): Promise<void> {
-    if (!this.#made.has(name)) await this.whole(name);
+    const reads = readsOf(this.#model(name));
+    if (this.datasets.length > 0 && DATASETS.some((dataset) => reads.has(dataset))) {
+      throw new TypeError(`${name} reads a raw table, of which a copy hides the other days`);
+    }
+    await this.#whole(name);
   }
 
-  async whole(name: string): Promise<void> {
+  async #whole(name: string): Promise<void> {
     await this.#table(name, this.#query(name));
   }
 
@@ -178,7 +186,7 @@ export class Steps {
   async keepSaid(): Promise<boolean> {
     let isOther = false;
     if (this.datasets.includes("costs")) {
-      await this.whole(SAID);
+      await this.#whole(SAID);
       const kept = `FROM ${OWN}.kept_${SAID} WHERE hash(record_id) IN (SELECT record FROM made_records WHERE dataset = 'costs')`;
       isOther = await this.#differ(`FROM temp.${SAID}`, kept);
       await this.#database.run(`DELETE ${kept}`);
@@ -191,9 +199,13 @@ export class Steps {
   }
 
   #query(name: string): string {
+    return queryOf(this.#model(name));
+  }
+
+  #model(name: string): Model {
     const model = this.#models.get(name);
     if (model === undefined) throw new TypeError(`there is no model ${name}`);
-    return queryOf(model);
+    return model;
   }
 
   async #table(name: string, query: string): Promise<void> {
