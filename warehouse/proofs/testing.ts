@@ -25,6 +25,8 @@ export interface Part {
   readonly now: number;
   /** The number of outputs that were kept; all by default. */
   readonly kept?: number;
+  /** 30 by default. */
+  readonly retentionDays?: number;
 }
 
 const OWNER = {
@@ -35,13 +37,18 @@ const OWNER = {
 } as const;
 
 /** The rows of `export_windows` for the reports among the kept outputs. */
-async function reportsOf({ run, now, kept = run.outputs.length }: Part): Promise<Fields[]> {
+async function reportsOf({
+  run,
+  now,
+  kept = run.outputs.length,
+  retentionDays = 30,
+}: Part): Promise<Fields[]> {
   const outlet = new Outlet<Output>();
   const clock = { now: () => now, sleep: () => Promise.resolve() };
   const ids = { reserve: (id: string): string => id };
   const windows = new ExportWindows({ outlet, clock, ids, stored: undefined });
   const work = (async () => {
-    const context = { owner: OWNER, chain: "chain", bucket: DAY, retentionDays: 30, now } as const;
+    const context = { owner: OWNER, chain: "chain", bucket: DAY, retentionDays, now } as const;
     const count = run.outputs.slice(0, kept).filter(isReport).length;
     for (const said of run.said.slice(0, count)) await windows.report(said, context);
     outlet.close();
