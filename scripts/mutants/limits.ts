@@ -100,4 +100,11 @@ export const LIMITS: readonly Mutant[] = [
     to: "",
     test: "src/http/budget.test.ts: L1: a body that is parsed takes four times its share of the budget",
   },
+  {
+    rule: "L2",
+    file: "src/core/window.ts",
+    from: "while ((holes[passed]?.end ?? Infinity) <= from) passed += 1;",
+    to: "",
+    test: "src/core/window.test.ts: L2: two lists of ranges are passed through once, side by side",
+  },
 ];
