@@ -331,23 +331,26 @@ export class Completion {
         this.#leftToNext = leftToNext;
         await this.#options.warn(tooManyLooks(this.#options.limits, leftToNext.size));
       }
-      for (const window of looks)
-        queue(jobOf(window, this.#reads.purposeOf(window, this.#strayDays())));
+      const days = this.#strayDays();
+      for (const window of looks) queue(jobOf(window, this.#reads.purposeOf(window, days)));
       if (looks.length > 0) return;
     }
     // A day that shows less than half (R8) may be the owner of its strays all the same.
     const { days } = knownOf(this.#options.ledger.state);
     await this.#leave(this.#strayDays().filter((day) => days.get(day)?.shrinkage != null));
     this.#waiting = [];
-    const assigned = new Set<string>();
-    for (const each of waiting) {
-      // If several windows showed a stray, the first of them writes the stray, and the others wait for it.
-      const all = this.strays.toWrite(each.window, (day) => this.#leftToNext.has(day));
-      const ids = all.difference(assigned);
-      for (const id of ids) assigned.add(id);
+    this.#writeStrays(waiting);
+  }
+
+  /** Queues the readings that write the strays without an owner. Windows whose strays all have an owner are finished. */
+  #writeStrays(waiting: readonly Waiting[]): void {
+    const shares = this.#reads.sharesOf(waiting, this.#leftToNext);
+    const writing = shares.filter(({ ids }) => ids.size > 0).map(({ each }) => each.window);
+    for (const { each, all, ids } of shares) {
       if (ids.size > 0) {
-        this.#hold(each.window, this.#strayDays().map(dayRange));
-        queue(jobAgain(each, { kind: "strays", ids }));
+        // All these windows are held for the same days, so one look at the strays is enough, however many windows write some (L2).
+        if (each.window === writing[0]) this.#hold(writing, this.#strayDays().map(dayRange));
+        this.#options.queue(jobAgain(each, { kind: "strays", ids }));
       } else if (all.size > 0) this.#waiting.push(each);
       else if (this.strays.hasPending(each.window)) this.#unfinished += 1;
       else this.#finish(each);
@@ -358,18 +361,18 @@ export class Completion {
   #readUnjudged(): boolean {
     const { ledger, queue } = this.#options;
     const { now, next } = this.#reads.takeUnjudged(ledger.state);
-    for (const window of now) this.#hold(window, [window]);
+    for (const window of now) this.#hold([window], [window]);
     for (const window of now) queue(jobOf(window));
     for (const window of next) this.strays.listings.judgeNext(window);
     ledger.update(this.#due.list(ledger.state, this.strays.listings.unlisted()));
     return now.length > 0;
   }
 
-  /** P5: a STATE names days as due before a reading of a window that the next process would not read again. */
-  #hold(window: Range, days: readonly Range[]): void {
+  /** P5: a STATE names days as due before readings of windows that the next process would not read again. */
+  #hold(windows: readonly Range[], days: readonly Range[]): void {
     const { ledger, plan } = this.#options;
     const own = days.flatMap((day) => clip([day], { start: plan.from, end: plan.end }));
-    ledger.update(this.#due.hold(ledger.state, window, own));
+    ledger.update(this.#due.hold(ledger.state, windows, own));
     if (ledger.state.mode !== "incremental" || this.#due.areNamed(own, ledger.sent)) return;
     void ledger.sendAhead();
   }

@@ -110,6 +110,26 @@ export class StrayReads {
     return looksAt(days, range, input, { most: limits.looks, isRefresh });
   }
 
+  /**
+   * The strays that each window is to write. If several windows showed a stray, the first of them writes the stray, and the others
+   * wait for it.
+   *
+   * @param leftToNext the days whose strays wait for the next sync
+   * @returns for each window the ids of all its strays that can be written, and of those that this window writes
+   */
+  sharesOf<Waiting extends { readonly window: Range }>(
+    waiting: readonly Waiting[],
+    leftToNext: ReadonlySet<number>,
+  ): { readonly each: Waiting; readonly all: ReadonlySet<string>; readonly ids: Set<string> }[] {
+    const assigned = new Set<string>();
+    return waiting.map((each) => {
+      const all = this.#strays.toWrite(each.window, (day) => leftToNext.has(day));
+      const ids = all.difference(assigned);
+      for (const id of ids) assigned.add(id);
+      return { each, all, ids };
+    });
+  }
+
   /** @param days the days that strays start on */
   purposeOf(look: Range, days: readonly number[]): Purpose {
     return lookPurpose(look, days, { isRefresh: this.#isRefresh, written: this.written });
