@@ -144,6 +144,13 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     rule: "L2",
+    file: "src/streams/stray_reads.ts",
+    from: ".filter((day) => !read.has(day));",
+    to: ".filter((day) => !this.read.some(({ start, end }) => start <= day && day < end));",
+    test: "src/streams/stray_reads.test.ts: L2: the days of strays are not compared with each window that was read",
+  },
+  {
+    rule: "L2",
     file: "src/core/window.ts",
     from: "while ((holes[passed]?.end ?? Infinity) <= from) passed += 1;",
     to: "",

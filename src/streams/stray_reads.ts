@@ -18,6 +18,10 @@ export interface StrayReadsOptions {
   readonly remembersAll: () => boolean;
 }
 
+/** The days that a window covers from their beginning. */
+const wholeDaysOf = (window: Range): number[] =>
+  daysOf(window).filter((day) => window.start <= day);
+
 export class StrayReads {
   readonly #options: StrayReadsOptions;
   readonly #strays: Strays;
@@ -101,11 +105,11 @@ export class StrayReads {
     const known = knownOf(state);
     const isRefresh = this.#isRefresh;
     const isBlind = !remembersAll();
-    const read = isBlind ? [] : this.read;
+    const read = new Set((isBlind ? [] : this.read).flatMap(wholeDaysOf));
     const days = this.#strays
       .pendingDays()
       .filter((day) => isRefresh || isKnown(known, day) || (isBlind && this.written.has(day)))
-      .filter((day) => !read.some(({ start, end }) => start <= day && day < end));
+      .filter((day) => !read.has(day));
     const range = { start: plan.from, end: plan.end };
     return looksAt(days, range, input, { most: limits.looks, isRefresh });
   }
