@@ -103,9 +103,16 @@ export const LIMITS: readonly Mutant[] = [
   {
     rule: "L2",
     file: "src/streams/completion.ts",
-    from: "if (each.window === writing[0]) this.#hold(writing,",
-    to: "this.#hold([each.window],",
+    from: "if (each.window === writing[0]) void this.#hold(writing,",
+    to: "void this.#hold([each.window],",
     test: "src/streams/completion.test.ts: L2: before strays are written, one look at them serves all windows that write some",
+  },
+  {
+    rule: "L2",
+    file: "src/streams/completion.ts",
+    from: "if ((number + 1) % STATES_AT_ONCE === 0) await sent;",
+    to: "void sent;",
+    test: "src/streams/completion.test.ts: L2: at most ten windows that are read once more have their STATEs made in one step",
   },
   {
     rule: "L2",
