@@ -15,7 +15,7 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "const more = waits ? this.#ofWindow(window, state.due) : [];",
+    from: "const more = waits ? this.#among(whole, this.#ownOf(state.due)) : [];",
     to: "const more: Range[] = [];",
     test: "src/streams/completion.test.ts: R10: a window that waits for its strays is due until they are written: a sync that fails in between loses none",
   },
@@ -260,8 +260,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: 'if (state.mode !== "incremental" || days.length === 0) return state;\n    return this.#keep({ ...state, due: subtract(state.due, days) });\n  }\n}',
-    to: 'if (state.mode !== "incremental" || days.length === 0) return state;\n    return { ...state, due: subtract(state.due, days) };\n  }\n}',
+    from: "return asDue({ ...state, due: subtract(state.due, days) }, others, this.#now);",
+    to: "return { ...state, due: subtract(state.due, days) };",
     test: "src/streams/due_windows.test.ts: R10: a day of two windows that wait stays due until both are finished",
   },
   {

@@ -184,7 +184,7 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "this.#ofWindow(window, due) });",
+    from: "this.#among(about, own) });",
     to: "withDue([], [window], this.#now) });",
     test:
       DUE_TEST +
@@ -193,8 +193,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "const own = subtract(clip(due, whole), others);",
-    to: "const own = clip(due, window);",
+    from: "return subtract(due, others);",
+    to: "return [...due];",
     test: DUE_TEST + OTHER_CAUSE,
   },
   {

@@ -59,7 +59,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "        this.#hold(each.window, this.#strayDays().map(dayRange));\n",
+    from: "if (each.window === writing[0]) void this.#hold(writing, this.#strayDays().map(dayRange));",
     to: "",
     test: PROOFS + KILLED,
   },
@@ -75,15 +75,15 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/due_windows.ts",
-    from: "const days = this.#held.get(nameOf(window))?.flatMap((day) => day.days) ?? [];",
+    from: "const days = this.#held.get(nameOf(window))?.days ?? [];",
     to: "const days: Range[] = [];",
     test: "src/streams/due_windows.test.ts: P5 R10: days that are held are due until the reading that they wait for is reported, or longer if another cause makes them due",
   },
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "    for (const window of now) this.#hold(window, [window]);\n",
-    to: "",
+    from: "const sent = this.#hold([window], [window]);",
+    to: "const sent = undefined;",
     test:
       PROOFS +
       "P5 R10: a stray is not lost if a process dies within the report of a window that it has read as a whole",
@@ -98,8 +98,8 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/due_windows.ts",
-    from: "const whole = wholeDays(window);",
-    to: "const whole = window;",
+    from: "const about = [wholeDays(window)];",
+    to: "const about = [window];",
     test: "src/streams/due_windows.test.ts: R10: of a window that ends within a day the whole day is due, until it has listed its strays",
   },
   {

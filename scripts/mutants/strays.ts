@@ -240,4 +240,11 @@ export const STRAYS: readonly Mutant[] = [
     to: "    if (older?.find(fingerprint, window, found) !== undefined && found.own !== -1) return AGAIN;\n",
     test: "src/core/sightings.test.ts: P5 S4: after a restart a stray belongs to the window that has returned it as its own meanwhile",
   },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "daysOf(window).filter((day) => window.start <= day)",
+    to: "daysOf(window)",
+    test: "src/streams/stray_reads.test.ts: P5: a day that the pass has read in part is looked at for the owners of strays, and a day that it has read whole is not",
+  },
 ];

@@ -43,16 +43,22 @@ export function union(ranges: readonly Range[]): Range[] {
   return joined;
 }
 
-/** The parts of `ranges` that no range of `removed` covers. */
+/**
+ * The parts of `ranges` that no range of `removed` covers. Both lists may have a range for each day of ten years, so both are passed
+ * through once, side by side (L2).
+ */
 export function subtract(ranges: readonly Range[], removed: readonly Range[]): Range[] {
-  let left = union(ranges);
-  for (const hole of union(removed)) {
-    left = left.flatMap((range) =>
-      [
-        { start: range.start, end: Math.min(range.end, hole.start) },
-        { start: Math.max(range.start, hole.end), end: range.end },
-      ].filter((part) => !isEmpty(part)),
-    );
+  const holes = union(removed);
+  const left: Range[] = [];
+  let passed = 0;
+  for (const { start, end } of union(ranges)) {
+    let from = start;
+    while ((holes[passed]?.end ?? Infinity) <= from) passed += 1;
+    for (let next = passed; from < end; next++) {
+      const hole = holes[next] ?? { start: Infinity, end: Infinity };
+      if (from < hole.start) left.push({ start: from, end: Math.min(end, hole.start) });
+      from = Math.max(from, hole.end);
+    }
   }
   return left;
 }
@@ -67,9 +73,20 @@ export function clip(ranges: readonly Range[], bounds: Range): Range[] {
   );
 }
 
-/** The parts that two lists of ranges have in common. */
-export const intersect = (ranges: readonly Range[], others: readonly Range[]): Range[] =>
-  union(others.flatMap((other) => clip(ranges, other)));
+/** The parts that two lists of ranges have in common. Passes through each list once, like {@link subtract}. */
+export function intersect(ranges: readonly Range[], others: readonly Range[]): Range[] {
+  const bounds = union(others);
+  const common: Range[] = [];
+  let passed = 0;
+  for (const { start, end } of union(ranges)) {
+    while ((bounds[passed]?.end ?? Infinity) <= start) passed += 1;
+    for (let next = passed; (bounds[next]?.start ?? Infinity) < end; next++) {
+      const other = bounds[next] ?? { start, end };
+      common.push({ start: Math.max(start, other.start), end: Math.min(end, other.end) });
+    }
+  }
+  return common;
+}
 
 /** The key of a window in a map. */
 export const nameOf = ({ start, end }: Range): string => `${start} ${end}`;

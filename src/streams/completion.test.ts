@@ -1,5 +1,5 @@
 /** The end of a reading (P5, P6, R5, R10, R11): strays that wait, second readings, and the order of report and state. */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { forget, isKnown } from "../core/known_days.ts";
 import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
@@ -22,6 +22,8 @@ import {
 } from "./scripted/testing.ts";
 import type { Fields } from "../records/fields.ts";
 import type { FetchedPage } from "./stream.ts";
+import { DueWindows } from "./due_windows.ts";
+import { Strays } from "./strays.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
 const down = new ConnectorError("unavailable", "It is down.");
@@ -638,3 +640,63 @@ test.each(["its strays do not come again", "the sync fails before its strays are
     expect(stateOf(next).due).toEqual([]);
   },
 );
+
+/** How often a read of many daily windows goes through all strays that wait. */
+async function looksAtStrays(
+  windows: number,
+  options: Parameters<typeof readScript>[1],
+  dayOf: (window: number) => number,
+) {
+  const range = { now: DAY_ONE + (windows + 0.5) * DAY, endDate: DAY_ONE + windows * DAY };
+  const looks = vi.spyOn(Strays.prototype, "pendingDays");
+  const showsOne = ({ start }: { start: number }): FetchedPage[] => {
+    const number = (start - DAY_ONE) / DAY;
+    return [pageOf(number === 0 ? [] : [recordOf(`s${number}`, dayOf(number))])];
+  };
+  const run = await readScript(showsOne, { ...options, input: { ...input, ...range } });
+  const count = looks.mock.calls.length;
+  looks.mockRestore();
+  expect(run.succeeded).toBe(true);
+  return { count, run };
+}
+
+test("L2: before strays are written, one look at them serves all windows that write some", async () => {
+  const few = await looksAtStrays(4, {}, (window) => window - 1);
+  const many = await looksAtStrays(24, {}, (window) => window - 1);
+  expect(idsOf(many.run)).toHaveLength(23);
+  expect(startsOf(many.run)).toHaveLength(24 + 23);
+  expect(many.count).toBe(few.count);
+});
+
+test("L2: one look at the strays serves all windows that may have their owners", async () => {
+  const mode = "full_refresh";
+  const limits = { firstSightings: 4, sightings: 4 };
+  const few = await looksAtStrays(12, { mode, limits }, (window) => window - 1);
+  const many = await looksAtStrays(24, { mode, limits }, (window) => window - 1);
+  expect(startsOf(many.run)).toHaveLength(24 + 23 + 23);
+  expect(many.count).toBe(few.count);
+});
+
+test("L2: at most ten windows that are read once more have their STATEs made in one step", async () => {
+  const ends = { now: DAY_ONE + 80.5 * DAY, endDate: DAY_ONE + 80 * DAY };
+  const wide = { ...fourDays, ...ends, lookback: 80 * DAY, retentionDays: 90 };
+  const many = { ...wide, maximumWindowDays: 2 };
+  const first = await readScript(() => [pageOf([])], { input: many });
+  const strays = Array.from({ length: 36 }, (_, number) => {
+    const hash = number.toString(16).padStart(24, "0");
+    const start = DAY_ONE + (2 * number + 1) * DAY;
+    const window = { start, end: start + 2 * DAY };
+    return { hash, id: hash, day: DAY_ONE - DAY, readingId: "r1", window };
+  });
+  const { calls } = vi.spyOn(DueWindows.prototype, "hold").mock;
+  onTestFinished(() => void vi.restoreAllMocks());
+  let [before, most] = [0, 0];
+  const consumed = (): void => {
+    most = Math.max(most, calls.length - before);
+    before = calls.length;
+  };
+  const stored = { ...stateOf(first), strays };
+  await readScript(() => [pageOf([])], { input: many, stored, consumed });
+  expect(calls).toHaveLength(36);
+  expect(most).toBe(10);
+});

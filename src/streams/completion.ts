@@ -40,7 +40,7 @@ import { type Job, jobAgain, jobOf, rewriteJob } from "./job.ts";
 import { straysOf } from "./known_strays.ts";
 import type { Ledger } from "./ledger.ts";
 import { Losses } from "./losses.ts";
-import { StrayReads, type StrayReadsOptions } from "./stray_reads.ts";
+import { STATES_AT_ONCE, StrayReads, type StrayReadsOptions } from "./stray_reads.ts";
 import type { Strays } from "./strays.ts";
 
 export interface CompletionOptions extends StrayReadsOptions {
@@ -256,8 +256,7 @@ export class Completion {
 
   /** Takes days out of the state, so that the next sync writes them again. */
   async #leave(days: readonly number[]): Promise<void> {
-    const gone = days.map((day) => ({ day, records: 0, writtenBy: null }));
-    await this.#options.ledger.forget(gone);
+    await this.#options.ledger.forget(days.map((day) => ({ day, records: 0, writtenBy: null })));
   }
 
   async #wroteStrays(
@@ -312,8 +311,8 @@ export class Completion {
    * this process has not seen; then the days that may own the strays. At last the strays without an owner are written.
    */
   async goOn(): Promise<void> {
-    const { ledger, queue } = this.#options;
-    if (this.#readUnjudged()) return;
+    const { ledger, limits, queue, warn } = this.#options;
+    if (await this.#readUnjudged()) return;
     this.strays.openOthers();
     if (this.#readOnceMore() || this.#waiting.length === 0) return;
     const waiting = this.#waiting;
@@ -327,27 +326,27 @@ export class Completion {
       this.#hasLooked = true;
       const { looks, left, leftToNext } = this.#reads.looks(ledger.state);
       await this.#leave(left);
-      if (leftToNext.size > 0) {
-        this.#leftToNext = leftToNext;
-        await this.#options.warn(tooManyLooks(this.#options.limits, leftToNext.size));
-      }
-      for (const window of looks)
-        queue(jobOf(window, this.#reads.purposeOf(window, this.#strayDays())));
+      this.#leftToNext = leftToNext;
+      if (leftToNext.size > 0) await warn(tooManyLooks(limits, leftToNext.size));
+      const days = this.#strayDays();
+      for (const window of looks) queue(jobOf(window, this.#reads.purposeOf(window, days)));
       if (looks.length > 0) return;
     }
     // A day that shows less than half (R8) may be the owner of its strays all the same.
-    const { days } = knownOf(this.#options.ledger.state);
+    const { days } = knownOf(ledger.state);
     await this.#leave(this.#strayDays().filter((day) => days.get(day)?.shrinkage != null));
     this.#waiting = [];
-    const assigned = new Set<string>();
-    for (const each of waiting) {
-      // If several windows showed a stray, the first of them writes the stray, and the others wait for it.
-      const all = this.strays.toWrite(each.window, (day) => this.#leftToNext.has(day));
-      const ids = all.difference(assigned);
-      for (const id of ids) assigned.add(id);
+    this.#writeStrays(waiting);
+  }
+
+  /** Queues the readings that write the strays without an owner. Windows whose strays all have an owner are finished. */
+  #writeStrays(waiting: readonly Waiting[]): void {
+    const { shares, writing } = this.#reads.sharesOf(waiting, this.#leftToNext);
+    for (const { each, all, ids } of shares) {
       if (ids.size > 0) {
-        this.#hold(each.window, this.#strayDays().map(dayRange));
-        queue(jobAgain(each, { kind: "strays", ids }));
+        // All these windows are held for the same days, so one look at the strays is enough, however many windows write some (L2).
+        if (each.window === writing[0]) void this.#hold(writing, this.#strayDays().map(dayRange));
+        this.#options.queue(jobAgain(each, { kind: "strays", ids }));
       } else if (all.size > 0) this.#waiting.push(each);
       else if (this.strays.hasPending(each.window)) this.#unfinished += 1;
       else this.#finish(each);
@@ -355,23 +354,26 @@ export class Completion {
   }
 
   /** P5: reads windows as a whole whose strays no reading has judged. */
-  #readUnjudged(): boolean {
+  async #readUnjudged(): Promise<boolean> {
     const { ledger, queue } = this.#options;
     const { now, next } = this.#reads.takeUnjudged(ledger.state);
-    for (const window of now) this.#hold(window, [window]);
+    for (const [number, window] of now.entries()) {
+      const sent = this.#hold([window], [window]);
+      if ((number + 1) % STATES_AT_ONCE === 0) await sent;
+    }
     for (const window of now) queue(jobOf(window));
     for (const window of next) this.strays.listings.judgeNext(window);
     ledger.update(this.#due.list(ledger.state, this.strays.listings.unlisted()));
     return now.length > 0;
   }
 
-  /** P5: a STATE names days as due before a reading of a window that the next process would not read again. */
-  #hold(window: Range, days: readonly Range[]): void {
+  /** P5: a STATE names days as due before readings of windows that the next process would not read again. */
+  async #hold(windows: readonly Range[], days: readonly Range[]): Promise<void> {
     const { ledger, plan } = this.#options;
     const own = days.flatMap((day) => clip([day], { start: plan.from, end: plan.end }));
-    ledger.update(this.#due.hold(ledger.state, window, own));
+    ledger.update(this.#due.hold(ledger.state, windows, own));
     if (ledger.state.mode !== "incremental" || this.#due.areNamed(own, ledger.sent)) return;
-    void ledger.sendAhead();
+    await ledger.sendAhead();
   }
 
   get #unprovenBefore(): number | null {

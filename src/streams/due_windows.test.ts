@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import type { IncrementalState } from "../core/state.ts";
+import { expect, test, vi } from "vitest";
+import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { DueWindows } from "./due_windows.ts";
@@ -115,14 +115,14 @@ test("P5 R10: days that are held are due until the reading that they wait for is
   const due = new DueWindows(DAY_ONE + 9 * DAY);
   const state = await stateWith(days(4, 5));
   const other = days(6, 7);
-  const one = due.hold(state, window, [days(4, 5), days(5, 6)]);
+  const one = due.hold(state, [window], [days(4, 5), days(5, 6)]);
   expect(one).toMatchObject({ due: [days(4, 6)] });
-  const both = due.hold(one, other, [days(5, 6)]);
+  const both = due.hold(one, [other], [days(5, 6)]);
   const first = due.release(both, window);
   expect(first).toMatchObject({ due: [days(4, 6)] });
   expect(due.release(first, other)).toMatchObject({ due: [days(4, 5)] });
   // A reading that was lost in between makes the day due by itself.
-  const again = due.mark(due.hold(state, window, [days(5, 6)]), [days(5, 6)]);
+  const again = due.mark(due.hold(state, [window], [days(5, 6)]), [days(5, 6)]);
   expect(due.release(again, window)).toMatchObject({ due: [days(4, 6)] });
 });
 
@@ -132,4 +132,42 @@ test("R10: of a window that ends within a day the whole day is due, until it has
   const listing = due.list(await stateWith(days(1, 2)), [hours]);
   expect(listing).toMatchObject({ due: [days(0, 2)] });
   expect(due.list(listing, [])).toMatchObject({ due: [days(1, 2)] });
+});
+
+/** How many bounds of ranges are compared meanwhile. */
+function comparisonsOf(work: () => void): number {
+  const spies = [vi.spyOn(Math, "min"), vi.spyOn(Math, "max")];
+  work();
+  const count = spies.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+  for (const spy of spies) spy.mockRestore();
+  return count;
+}
+const MANY = 200;
+
+test("L2: windows that are held together are one entry, also once their days have changed", async () => {
+  const due = new DueWindows(DAY_ONE + 3 * MANY * DAY);
+  const windows = Array.from({ length: MANY }, (_, index) => days(2 * index, 2 * index + 1));
+  const state = await stateWith();
+  const count = comparisonsOf(() => {
+    const held = due.hold(state, windows, windows);
+    expect(held).toMatchObject({ due: windows });
+    const marked = due.mark(held, [window]);
+    expect(due.release(marked, days(0, 1))).toMatchObject({ due: [window, ...windows.slice(2)] });
+  });
+  expect(count).toBeLessThan(50 * MANY);
+});
+
+test("L2: many windows begin or cease to wait in one step without a look at each two of them", async () => {
+  const due = new DueWindows(DAY_ONE + 3 * MANY * DAY);
+  const windows = Array.from({ length: MANY }, (_, index) => days(index, index + 1));
+  let state: StreamState = await stateWith();
+  for (const each of windows) state = due.settle(state, { ...each, rewrites: null }, true);
+  const count = comparisonsOf(() => {
+    state = due.list(state, windows);
+    for (const each of windows) state = due.finish(state, each);
+    expect(state).toMatchObject({ due: [days(0, MANY)] });
+    state = due.list(state, []);
+  });
+  expect(state).toMatchObject({ due: [] });
+  expect(count).toBeLessThan(50 * MANY);
 });

@@ -8,9 +8,10 @@ import { afterReading, withDue } from "../core/due.ts";
 import type { Reading } from "../core/reading.ts";
 import { asDue, type IncrementalState, type StreamState } from "../core/state.ts";
 import {
-  clip,
   dayRange,
+  intersect,
   nameOf,
+  overlaps,
   type Range,
   rangesOf,
   subtract,
@@ -18,19 +19,24 @@ import {
   wholeDays,
 } from "../core/window.ts";
 
-/** A window that may wait, or that has still to list its strays, and the days that are due only because of that. */
+/** Days that are due only because something is still to come, and all days that this is about: on whole days. */
 interface Waiting {
-  readonly window: Range;
+  readonly about: readonly Range[];
   readonly days: readonly Range[];
+}
+
+/** A window that may wait. */
+interface WaitingWindow extends Waiting {
+  readonly window: Range;
 }
 
 export class DueWindows {
   readonly #now: number;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, WaitingWindow>();
   /** The windows that have still to list their strays. */
   readonly #unlisted = new Map<string, Waiting>();
-  /** By window: the days that are due until its next reading is reported. */
-  readonly #held = new Map<string, Waiting[]>();
+  /** By window: the days that are due until its next reading is reported. Windows that are held together share one value. */
+  readonly #held = new Map<string, Waiting>();
 
   /** @param now the provider's clock at the start of the sync */
   constructor(now: number) {
@@ -51,23 +57,24 @@ export class DueWindows {
   }
 
   /**
-   * P5: the state before a reading of a window that no later process would read again. If the reading writes strays, and the process dies
-   * behind their rows, no report names these rows: the next sync reads their days, so that the models judge the rows. If the reading
+   * P5: the state before readings of windows that no later process would read again. If a reading writes strays, and the process dies
+   * behind their rows, no report names these rows: the next sync reads their days, so that the models judge the rows. If a reading
    * lists strays, and the process dies within its report, the models take the rest of the strays for gone: the next sync reads the window.
    */
-  hold(state: StreamState, window: Range, days: readonly Range[]): StreamState {
+  hold(state: StreamState, windows: readonly Range[], days: readonly Range[]): StreamState {
     if (state.mode !== "incremental") return state;
-    const own = days.map((day) => ({ window: day, days: this.#ofWindow(day, state.due) }));
-    this.#held.set(nameOf(window), own);
+    const about = union(days.map(wholeDays));
+    const held = { about, days: this.#among(about, this.#ownOf(state.due)) };
+    for (const window of windows) this.#held.set(nameOf(window), held);
     return this.#keep(state);
   }
 
   /** The state once that reading is reported. */
   release(state: StreamState, window: Range): StreamState {
-    const days = this.#held.get(nameOf(window))?.flatMap((day) => day.days) ?? [];
+    const days = this.#held.get(nameOf(window))?.days ?? [];
     this.#held.delete(nameOf(window));
     if (state.mode !== "incremental" || days.length === 0) return state;
-    return this.#keep({ ...state, due: subtract(state.due, days) });
+    return this.#without(state, days);
   }
 
   /**
@@ -88,13 +95,15 @@ export class DueWindows {
     const earlier = same ?? (isFirst ? undefined : this.#takeLonger(window));
     const others = subtract(earlier?.days ?? [], about);
     this.#decide(about, state.due);
-    const more = waits ? this.#ofWindow(window, state.due) : [];
-    this.#waiting.set(nameOf(window), { window, days: union([...others, ...more]) });
+    const whole = [wholeDays(window)];
+    const more = waits ? this.#among(whole, this.#ownOf(state.due)) : [];
+    const days = union([...others, ...more]);
+    this.#waiting.set(nameOf(window), { window, about: whole, days });
     return this.#keep(state);
   }
 
   /** W4: a second reading may be shorter than the first one. Takes out the window of the first reading, which waits no longer. */
-  #takeLonger({ start, end }: Range): Waiting | undefined {
+  #takeLonger({ start, end }: Range): WaitingWindow | undefined {
     for (const [name, waiting] of this.#waiting) {
       const { window } = waiting;
       if (window.start !== start || window.end <= end) continue;
@@ -115,45 +124,50 @@ export class DueWindows {
   list(state: StreamState, windows: readonly Range[]): StreamState {
     if (state.mode !== "incremental" || this.#unlisted.size + windows.length === 0) return state;
     const left = new Set(windows.map(nameOf));
-    let { due } = state;
-    for (const [name, { days }] of this.#unlisted) {
-      if (left.has(name)) continue;
-      due = subtract(due, days);
-      this.#unlisted.delete(name);
-    }
+    const gone = [...this.#unlisted].filter(([name]) => !left.has(name));
+    for (const [name] of gone) this.#unlisted.delete(name);
+    const listed = gone.flatMap(([, { days }]) => days);
+    const due = subtract(state.due, listed);
+    const own = this.#ownOf(due); // the same for all windows: those that join the list make no day due by itself
     for (const window of windows) {
       const name = nameOf(window);
-      if (!this.#unlisted.has(name))
-        this.#unlisted.set(name, { window, days: this.#ofWindow(window, due) });
+      if (this.#unlisted.has(name)) continue;
+      const about = [wholeDays(window)];
+      this.#unlisted.set(name, { about, days: this.#among(about, own) });
     }
     return this.#keep({ ...state, due });
   }
 
   get #all(): Waiting[] {
-    const held = [...this.#held.values()].flat();
-    return [...this.#waiting.values(), ...this.#unlisted.values(), ...held];
+    return [...this.#waiting.values(), ...this.#unlisted.values(), ...new Set(this.#held.values())];
   }
 
   /** Changes the days that are due only because their windows wait. */
   #change(daysOf: (waiting: Waiting) => Range[]): void {
-    const changed = (waiting: Waiting): Waiting => ({ ...waiting, days: daysOf(waiting) });
-    for (const all of [this.#waiting, this.#unlisted])
-      for (const [name, waiting] of all) all.set(name, changed(waiting));
-    for (const [name, all] of this.#held) this.#held.set(name, all.map(changed));
+    for (const [name, window] of this.#waiting)
+      this.#waiting.set(name, { ...window, days: daysOf(window) });
+    for (const [name, window] of this.#unlisted)
+      this.#unlisted.set(name, { ...window, days: daysOf(window) });
+    const shared = [...new Set(this.#held.values())];
+    const changed = new Map(shared.map((held) => [held, { ...held, days: daysOf(held) }]));
+    for (const [name, held] of this.#held) this.#held.set(name, changed.get(held) ?? held);
   }
 
-  /** The days of a window that are not due by themselves. A window of hours may end within a day, which counts as a whole. */
-  #ofWindow(window: Range, due: readonly Range[]): Range[] {
-    const whole = wholeDays(window);
-    const others = this.#all.flatMap(({ days }) => clip(days, whole));
-    const own = subtract(clip(due, whole), others);
-    return subtract(withDue([], [whole], this.#now), own);
+  /** The days that are due by themselves. */
+  #ownOf(due: readonly Range[]): Range[] {
+    const others = this.#all.flatMap(({ days }) => days);
+    return subtract(due, others);
+  }
+
+  /** Those of some whole days that are not due by themselves. A window of hours may end within a day, which counts as a whole. */
+  #among(about: readonly Range[], own: readonly Range[]): Range[] {
+    return subtract(withDue([], about, this.#now), intersect(about, own));
   }
 
   /** A reading has decided which of these days are due by themselves. Any other day is due while a window with this day waits. */
   #decide(days: readonly Range[], due: readonly Range[]): void {
-    this.#change(({ window, days: own }) => {
-      const inside = clip(days, wholeDays(window));
+    this.#change(({ about, days: own }) => {
+      const inside = intersect(days, about);
       return inside.length === 0
         ? [...own]
         : union([...subtract(own, inside), ...subtract(inside, due)]);
@@ -171,6 +185,16 @@ export class DueWindows {
     const days = this.#waiting.get(nameOf(window))?.days ?? [];
     this.#waiting.delete(nameOf(window));
     if (state.mode !== "incremental" || days.length === 0) return state;
-    return this.#keep({ ...state, due: subtract(state.due, days) });
+    return this.#without(state, days);
+  }
+
+  /**
+   * The state without days that one window was due for. All windows of a plan may be finished in one step, so this looks only at the
+   * others that have days among them: the state names the days of all others already (L2).
+   */
+  #without(state: IncrementalState, days: readonly Range[]): StreamState {
+    const bounds = { start: days[0]?.start ?? 0, end: days.at(-1)?.end ?? 0 };
+    const others = this.#all.flatMap((other) => other.days.filter((day) => overlaps(day, bounds)));
+    return asDue({ ...state, due: subtract(state.due, days) }, others, this.#now);
   }
 }

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { daysOf } from "../core/digests.ts";
 import { LIMITS } from "../core/limits.ts";
 import { planIncremental } from "../core/plan.ts";
 import { beginReading, type Reading } from "../core/reading.ts";
@@ -41,6 +42,13 @@ function readsFor(
   const limits = { ...LIMITS, overtakenWindows: most };
   const plan = planIncremental(null, input, limits);
   return new StrayReads(new Strays(strays), { plan, input, limits, remembersAll: () => true });
+}
+
+/** The same, of a read whose pending strays start on these days. */
+function readsWith(pending: readonly number[]): StrayReads {
+  const spy = vi.spyOn(Strays.prototype, "pendingDays").mockReturnValue([...pending]);
+  onTestFinished(() => spy.mockRestore());
+  return readsFor(days(0, 1));
 }
 
 /** A state that knows some days. */
@@ -103,4 +111,22 @@ test("P5: of windows with a day in common the longest is read first, and another
   reads.read.push(reading(days(0, 3)));
   expect(reads.takeUnjudged(ALL)).toEqual({ now: [days(2, 4)], next: [] });
   expect(reads.unjudged()).toEqual([]);
+});
+
+test("P5: a day that the pass has read in part is looked at for the owners of strays, and a day that it has read whole is not", () => {
+  const reads = readsWith([DAY_ONE, DAY_ONE + DAY]);
+  reads.read.push(reading({ start: DAY_ONE + 12 * HOUR, end: DAY_ONE + 2 * DAY }));
+  expect(reads.looks(ALL).looks).toEqual([days(0, 1)]);
+});
+
+test("L2: the days of strays are not compared with each window that was read", () => {
+  const reads = readsWith(daysOf(days(0, 4)));
+  let asked = 0;
+  for (let number = 0; number < 100; number++) {
+    const window = days(5 + number, 6 + number);
+    const start = (): number => ((asked += 1), window.start);
+    reads.read.push(Object.defineProperty(reading(window), "start", { get: start }));
+  }
+  expect(reads.looks(ALL).looks).toHaveLength(4);
+  expect(asked).toBeLessThan(3 * 100);
 });

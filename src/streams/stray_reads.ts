@@ -18,6 +18,13 @@ export interface StrayReadsOptions {
   readonly remembersAll: () => boolean;
 }
 
+/** L2: a large STATE takes some ten milliseconds. After so many of them in one step, the last one is written before the next one. */
+export const STATES_AT_ONCE = 10;
+
+/** The days that a window covers from their beginning. */
+const wholeDaysOf = (window: Range): number[] =>
+  daysOf(window).filter((day) => window.start <= day);
+
 export class StrayReads {
   readonly #options: StrayReadsOptions;
   readonly #strays: Strays;
@@ -101,13 +108,42 @@ export class StrayReads {
     const known = knownOf(state);
     const isRefresh = this.#isRefresh;
     const isBlind = !remembersAll();
-    const read = isBlind ? [] : this.read;
+    const read = new Set((isBlind ? [] : this.read).flatMap(wholeDaysOf));
     const days = this.#strays
       .pendingDays()
       .filter((day) => isRefresh || isKnown(known, day) || (isBlind && this.written.has(day)))
-      .filter((day) => !read.some(({ start, end }) => start <= day && day < end));
+      .filter((day) => !read.has(day));
     const range = { start: plan.from, end: plan.end };
     return looksAt(days, range, input, { most: limits.looks, isRefresh });
+  }
+
+  /**
+   * The strays that each window is to write. If several windows showed a stray, the first of them writes the stray, and the others
+   * wait for it.
+   *
+   * @param leftToNext the days whose strays wait for the next sync
+   * @returns for each window the ids of all its strays that can be written, and of those that it writes; and the windows that write some
+   */
+  sharesOf<Waiting extends { readonly window: Range }>(
+    waiting: readonly Waiting[],
+    leftToNext: ReadonlySet<number>,
+  ): {
+    readonly shares: readonly {
+      readonly each: Waiting;
+      readonly all: ReadonlySet<string>;
+      readonly ids: ReadonlySet<string>;
+    }[];
+    readonly writing: readonly Range[];
+  } {
+    const assigned = new Set<string>();
+    const shares = waiting.map((each) => {
+      const all = this.#strays.toWrite(each.window, (day) => leftToNext.has(day));
+      const ids = all.difference(assigned);
+      for (const id of ids) assigned.add(id);
+      return { each, all, ids };
+    });
+    const writing = shares.filter(({ ids }) => ids.size > 0).map(({ each }) => each.window);
+    return { shares, writing };
   }
 
   /** @param days the days that strays start on */
