@@ -28,7 +28,7 @@ export const DAYS: readonly Mutant[] = [
     file: "src/core/state.ts",
     from: "known: withShown(dropped.known, [reading])",
     to: "known: dropped.known",
-    test: "src/streams/reader_days.test.ts: R8: a day is compared with the part of it that was shown by a reading whose cursor is refused",
+    test: "src/core/state.test.ts: R8: a reading that is given up leaves the numbers of records of unknown days",
   },
   {
     rule: "R8",
