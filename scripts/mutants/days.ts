@@ -45,7 +45,7 @@ export const DAYS: readonly Mutant[] = [
     test: "src/core/plan.test.ts: R8: a reading that a later day does not go on with leaves its numbers of records",
   },
   {
-    rule: "R8",
+    rule: "S8",
     file: "src/streams/bounded_state.ts",
     from: "(state.pass?.open ?? []).reduce(dropOpen, state)",
     to: "state.pass === null ? state : { ...state, pass: { ...state.pass, open: [] } }",
