@@ -357,7 +357,7 @@ test("R10 P6: a second reading that confirms a day leaves it due if another lane
   expect(stateOf(run).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 3 * DAY }]);
 });
 
-test("R10: rows of a first passage that the second passage of the window does not show are missing, although no number was known", async () => {
+test("R10: rows of a first passage that the second passage of the window does not show are missing", async () => {
   const [kept, gone] = [recordOf("kept", 2), recordOf("gone", 2)];
   const readings = [[pageOf([kept, gone], "c"), refused("cursor_refused")], [pageOf([kept])]];
   const script = ({ start }: { start: number }): (FetchedPage | ConnectorError)[] =>

@@ -28,7 +28,6 @@ import {
   type EndedWindow,
   incompleteDays,
   isAboutOf,
-  lacksWritten,
   type ReadingReport,
   type Resumable,
   restated,
@@ -148,7 +147,7 @@ export class Completion {
     const isPart = isWhole && reading.moved && lacks;
     if (reading.resumed || isPart) this.strays.listings.judgeNext(reading);
     if (sawStrays) this.#reads.read.push(reading);
-    const hasLost = settlement.hasLost || misses || lacksWritten(reading, job);
+    const hasLost = settlement.hasLost || misses;
     const { rewrites, reports: days, doubtful } = settlement;
     const about = { ...reading, endedAt, days: daysAbout(reading) };
     const missed = this.#losses.settle(about, hasLost);

@@ -94,13 +94,6 @@ export function incompleteDays(
   return [...new Set([...incomplete, ...unequal])];
 }
 
-/** Whether a window that has begun again lacks rows that were written before. The state knows no number of rows of such a day (R10). */
-export function lacksWritten(reading: Reading, { written }: Job): boolean {
-  return daysAbout(reading).some(
-    (day) => digestOf(reading.digests, day).records < (written.get(day) ?? 0),
-  );
-}
-
 /** The days that a reading compares or writes: those of its window, or of a second reading those that it rewrites. */
 export function isAboutOf({
   start,
