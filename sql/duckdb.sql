@@ -2867,7 +2867,7 @@ listed as (
 unlisted as (
   select
     counts.scope, counts.day, counts.reading_id as rows_reading_id, own.chain, counts.reading_id as listed_by,
-    cast(null as timestamp) as pass_began_at, cast(null as bigint) as standing_rows,
+    cast(null as timestamp) as pass_began_at, cast(counts.rows_ as bigint) as standing_rows,
     own.window_start, own.window_end
   from "ai_billing__counts_costs" as counts
   inner join windows as own on counts.scope = own.scope and counts.reading_id = own.reading_id
@@ -2935,7 +2935,7 @@ listed as (
 unlisted as (
   select
     counts.scope, counts.day, counts.reading_id as rows_reading_id, own.chain, counts.reading_id as listed_by,
-    cast(null as timestamp) as pass_began_at, cast(null as bigint) as standing_rows,
+    cast(null as timestamp) as pass_began_at, cast(counts.rows_ as bigint) as standing_rows,
     own.window_start, own.window_end
   from "ai_billing__counts_usage" as counts
   inner join windows as own on counts.scope = own.scope and counts.reading_id = own.reading_id
@@ -5178,7 +5178,7 @@ listed as (
 unlisted as (
   select
     counts.scope, counts.day, counts.reading_id as rows_reading_id, own.chain, counts.reading_id as listed_by,
-    cast(null as timestamp) as pass_began_at, cast(null as bigint) as standing_rows,
+    cast(null as timestamp) as pass_began_at, cast(counts.rows_ as bigint) as standing_rows,
     own.window_start, own.window_end
   from "ai_billing__counts_costs" as counts
   inner join windows as own on counts.scope = own.scope and counts.reading_id = own.reading_id
@@ -6597,7 +6597,7 @@ listed as (
 unlisted as (
   select
     counts.scope, counts.day, counts.reading_id as rows_reading_id, own.chain, counts.reading_id as listed_by,
-    cast(null as timestamp) as pass_began_at, cast(null as bigint) as standing_rows,
+    cast(null as timestamp) as pass_began_at, cast(counts.rows_ as bigint) as standing_rows,
     own.window_start, own.window_end
   from "ai_billing__counts_usage" as counts
   inner join windows as own on counts.scope = own.scope and counts.reading_id = own.reading_id

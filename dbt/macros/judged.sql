@@ -318,7 +318,7 @@ listed as (
 unlisted as (
   select
     counts.scope, counts.day, counts.reading_id as rows_reading_id, own.chain, counts.reading_id as listed_by,
-    cast(null as {{ ai_billing.type_utc() }}) as pass_began_at, cast(null as {{ dbt.type_bigint() }}) as standing_rows,
+    cast(null as {{ ai_billing.type_utc() }}) as pass_began_at, cast(counts.rows_ as {{ dbt.type_bigint() }}) as standing_rows,
     own.window_start, own.window_end
   from {{ ref('ai_billing__counts_' ~ dataset) }} as counts
   inner join windows as own on counts.scope = own.scope and counts.reading_id = own.reading_id

@@ -32,10 +32,31 @@ export const DAYS: readonly Mutant[] = [
   },
   {
     rule: "R8",
-    file: "src/core/state.ts",
-    from: "about.has(day) && !isKnown(known, day)",
-    to: "about.has(day)",
-    test: "src/core/state.test.ts: R8: a reading that is given up leaves the numbers of records of unknown days",
+    file: "src/core/known_days.ts",
+    from: ", inPart.get(day) ?? 0);",
+    to: ");",
+    test: "src/core/known_days.test.ts: R8: a day of which a reading that was given up has shown a part keeps the number of its records until it is known",
+  },
+  {
+    rule: "R8",
+    file: "src/core/known_days.ts",
+    from: "if (isKnown(next, day) || records <= before) continue;",
+    to: "if (isKnown(next, day)) continue;",
+    test: "src/core/known_days.test.ts: R8: a day of which a reading that was given up has shown a part keeps the number of its records until it is known",
+  },
+  {
+    rule: "R8",
+    file: "src/core/known_days.ts",
+    from: "if (2 * records >= before) next",
+    to: "if (false) next",
+    test: "src/core/known_days.test.ts: R8: a reading that was given up ends the suspicion if it has shown at least half of the rows",
+  },
+  {
+    rule: "S3",
+    file: "src/core/due.ts",
+    from: "[...known.forgotten.keys(), ",
+    to: "[...known.forgotten.keys(), ...known.inPart.keys(), ",
+    test: "src/streams/reader_days.test.ts: S3 R8: a window whose cursor was refused once goes on day after day, although a reading of it was given up",
   },
   {
     rule: "R8",
@@ -68,8 +89,8 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/core/known_days.ts",
-    from: "forgotten?.most ?? 0, first)",
-    to: "0, first)",
+    from: "forgotten.get(day)?.most ?? 0, ",
+    to: "",
     test: "src/streams/reader_days.test.ts: R8: a day whose second reading fails is compared with its earlier number of rows by the next sync",
   },
   {

@@ -112,8 +112,8 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/core/settle.ts",
-    from: "before.known.forgotten.get(day)?.most ?? 0;\n  const hasLost",
-    to: "before.known.forgotten.get(day)?.records ?? 0;\n  const hasLost",
+    from: "const hasLost = records < mostOf(before.known, day);",
+    to: "const hasLost = records < (before.known.days.get(day) ?? before.known.forgotten.get(day))?.records;",
     test: "src/core/settle.test.ts: R10: a day that has fewer rows than before has lost some, in each kind of reading",
   },
   {

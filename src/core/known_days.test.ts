@@ -12,6 +12,7 @@ import {
   NOTHING_KNOWN,
   prune,
   suspect,
+  withParts,
 } from "./known_days.ts";
 import { DAY, HOUR } from "./time.ts";
 
@@ -108,6 +109,29 @@ describe("transitions", () => {
       [{ day: ONE, records: 0, writtenBy: null }],
     );
     expect(unseen.forgotten.get(ONE)?.shrinkage).not.toBeNull();
+  });
+
+  test("R8: a day of which a reading that was given up has shown a part keeps the number of its records until it is known", () => {
+    const part = withParts(NOTHING_KNOWN, [seen(20, "a")]);
+    expect([...part.inPart]).toEqual([[ONE, 20]]);
+    expect([...withParts(part, [seen(12, "b")]).inPart]).toEqual([[ONE, 20]]);
+    expect(part.forgotten.size).toBe(0);
+    expect(isSuspicious(part, seen(9, "b"), NOON)).toBe(true);
+    expect(isSuspicious(part, seen(10, "b"), NOON)).toBe(false);
+    const gone = forget(part, [{ day: ONE, records: 9, writtenBy: "r1" }]);
+    expect(gone.forgotten.get(ONE)).toMatchObject({ most: 20, records: 9, readingId: "r1" });
+    expect(gone.inPart.size).toBe(0);
+    expect(withParts(gone, [seen(25, "c")]).forgotten.get(ONE)).toMatchObject({ most: 25 });
+    expect(learn(part, seen(9, "b"), { readingId: "r1", confirmed: true }).inPart.size).toBe(0);
+    expect(prune(part, { start: ONE + DAY, end: ONE + 2 * DAY }).inPart.size).toBe(0);
+    expect(withParts(knowing(seen(9, "a")), [seen(20, "b")]).inPart.size).toBe(0);
+  });
+
+  test("R8: a reading that was given up ends the suspicion if it has shown at least half of the rows", () => {
+    const doubted = suspect(knowing(seen(30, "a")), seen(4, "b"), NOON);
+    const after = (records: number) => withParts(doubted, [seen(records, "c")]);
+    expect(isSuspicious(after(15), seen(4, "b"), NOON + HOUR)).toBe(true);
+    expect(isSuspicious(after(14), seen(4, "b"), NOON + HOUR)).toBe(false);
   });
 
   test("R8: rows of an incomplete reading are the ones that stand, if there are no earlier ones", () => {

@@ -6,6 +6,7 @@
  *     entries           │  │ │    │││ │                  │ │         days inside the ranges that have records
  *                   a day without an entry is empty   a day outside is unknown
  *     forgotten                                  │  │                unknown days of which an earlier reading has said something
+ *     inPart                              │                         unknown days of which readings that were given up have shown a part
  */
 import { type DayDigest, EMPTY_DIGEST } from "./digests.ts";
 import { HOUR } from "./time.ts";
@@ -58,9 +59,19 @@ export interface KnownDays {
   readonly days: ReadonlyMap<number, KnownDay>;
   /** Unknown days. */
   readonly forgotten: ReadonlyMap<number, ForgottenDay>;
+  /**
+   * Other unknown days: the largest number of records that a reading has shown which was given up before its end (R8). Such a day is not
+   * due for that: its window is read in any case, and may go on where another reading of it has stopped.
+   */
+  readonly inPart: ReadonlyMap<number, number>;
 }
 
-export const NOTHING_KNOWN: KnownDays = { ranges: [], days: new Map(), forgotten: new Map() };
+export const NOTHING_KNOWN: KnownDays = {
+  ranges: [],
+  days: new Map(),
+  forgotten: new Map(),
+  inPart: new Map(),
+};
 
 /** The verdict on a day that a complete reading returned. */
 export type DayVerdict =
@@ -95,6 +106,10 @@ export function judgeDay(known: KnownDays, seen: DayDigest, now: number): DayVer
   return isSuspicious(known, seen, now) ? "shrunk" : "differs";
 }
 
+/** The largest number of records that is known of a day (R8). */
+export const mostOf = ({ days, forgotten, inPart }: KnownDays, day: number): number =>
+  Math.max(days.get(day)?.records ?? 0, forgotten.get(day)?.most ?? 0, inPart.get(day) ?? 0);
+
 /**
  * Whether a day shows less than half of the largest number of records that is known of it, and no earlier reading confirms that
  * (R8). Also holds for a forgotten day.
@@ -105,7 +120,7 @@ export function judgeDay(known: KnownDays, seen: DayDigest, now: number): DayVer
 export function isSuspicious(known: KnownDays, seen: DayDigest, now: number, first = 0): boolean {
   const entry = known.days.get(seen.day);
   const forgotten = known.forgotten.get(seen.day);
-  const most = Math.max(entry?.records ?? 0, forgotten?.most ?? 0, first);
+  const most = Math.max(mostOf(known, seen.day), first);
   if (most < SUSPICIOUS_FROM || 2 * seen.records >= most) return false;
   const shrinkage = entry?.shrinkage ?? forgotten?.shrinkage ?? null;
   return shrinkage?.digest !== seen.digest || now - shrinkage.at < HOUR;
@@ -122,7 +137,36 @@ export function learn(
   else days.set(day, { day, records, digest, ...written, shrinkage: null });
   const forgotten = new Map(known.forgotten);
   forgotten.delete(day);
-  return { ranges: union([...known.ranges, dayRange(day)]), days, forgotten };
+  const inPart = without(known.inPart, [day]);
+  return { ranges: union([...known.ranges, dayRange(day)]), days, forgotten, inPart };
+}
+
+function without(inPart: KnownDays["inPart"], gone: readonly number[]): KnownDays["inPart"] {
+  if (!gone.some((day) => inPart.has(day))) return inPart;
+  const left = new Map(inPart);
+  for (const day of gone) left.delete(day);
+  return left;
+}
+
+/**
+ * Returns the known days after a reading was given up that had shown these days so far. The numbers of unknown days stay, and a
+ * suspicion ends if half of the records or more are there again (R8).
+ */
+export function withParts(known: KnownDays, shown: readonly DayDigest[]): KnownDays {
+  let next = known;
+  for (const seen of shown) {
+    const { day, records } = seen;
+    const before = mostOf(next, day);
+    if (2 * records >= before) next = contradict(next, seen);
+    if (isKnown(next, day) || records <= before) continue;
+    const { forgotten, inPart } = next;
+    const entry = forgotten.get(day);
+    next =
+      entry === undefined
+        ? { ...next, inPart: new Map(inPart).set(day, records) }
+        : { ...next, forgotten: new Map(forgotten).set(day, { ...entry, most: records }) };
+  }
+  return next;
 }
 
 /**
@@ -137,8 +181,8 @@ export function contradict(known: KnownDays, { day, digest }: DayDigest): KnownD
     if (entry?.shrinkage == null || entry.shrinkage.digest === digest) return entries;
     return new Map(entries).set(day, { ...entry, shrinkage: null });
   };
-  const { ranges, days, forgotten } = known;
-  return { ranges, days: unsuspected(days), forgotten: unsuspected(forgotten) };
+  const { days, forgotten } = known;
+  return { ...known, days: unsuspected(days), forgotten: unsuspected(forgotten) };
 }
 
 /** Returns the known days after a reading has found a day unchanged: the day is confirmed (P6), and no longer suspected (R8). */
@@ -186,19 +230,24 @@ export function forget(known: KnownDays, gone: readonly GoneDay[]): KnownDays {
   const forgotten = new Map(known.forgotten);
   for (const each of gone) {
     const { day } = each;
-    forgotten.set(day, remembered(each, days.get(day), forgotten.get(day)));
+    forgotten.set(day, remembered(each, mostOf(known, day), days.get(day), forgotten.get(day)));
     days.delete(day);
   }
   const removed = gone.map(({ day }) => dayRange(day));
-  return { ranges: subtract(known.ranges, removed), days, forgotten };
+  const inPart = without(
+    known.inPart,
+    gone.map(({ day }) => day),
+  );
+  return { ranges: subtract(known.ranges, removed), days, forgotten, inPart };
 }
 
 function remembered(
   { day, records: shown, writtenBy }: GoneDay,
+  before: number,
   entry: KnownDay | undefined,
   earlier: ForgottenDay | undefined,
 ): ForgottenDay {
-  const most = Math.max(shown, entry?.records ?? 0, earlier?.most ?? 0);
+  const most = Math.max(shown, before);
   // R8: rows that are shown again end the suspicion, so a later outage is the first one again.
   const isOver = shown > 0 && 2 * shown >= most;
   const shrinkage = isOver ? null : ((entry ?? earlier)?.shrinkage ?? null);
@@ -222,14 +271,16 @@ export function withFirstChances(known: KnownDays): KnownDays {
   return { ...known, forgotten: new Map(renewed.map((entry) => [entry.day, entry])) };
 }
 
-/** Returns the known and the forgotten days in a range of whole days. */
+/** Returns all that is known of the days in a range of whole days. */
 export function prune(known: KnownDays, { start, end }: Range): KnownDays {
   const isInside = (range: Range): boolean => range.start >= start && range.end <= end;
   const isDayInside = (day: number): boolean => day >= start && day < end;
-  if (known.ranges.every(isInside) && [...known.forgotten.keys()].every(isDayInside)) return known;
+  const unknown = [...known.forgotten.keys(), ...known.inPart.keys()];
+  if (known.ranges.every(isInside) && unknown.every(isDayInside)) return known;
   return {
     ranges: clip(known.ranges, { start, end }),
     days: new Map([...known.days].filter(([day]) => isDayInside(day))),
     forgotten: new Map([...known.forgotten].filter(([day]) => isDayInside(day))),
+    inPart: new Map([...known.inPart].filter(([day]) => isDayInside(day))),
   };
 }

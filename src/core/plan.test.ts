@@ -306,7 +306,7 @@ test("R8: a reading that a later day does not go on with leaves its numbers of r
   const stored = { ...settled, position: TODAY - 10 * DAY, pass };
   const numbers = (now: number): (number | undefined)[] => {
     const { resumed, state } = planIncremental(stored, { ...at, now });
-    return [resumed.length, state.known.forgotten.get(window.start)?.most];
+    return [resumed.length, state.known.inPart.get(window.start)];
   };
   expect(numbers(NOON)).toEqual([1, undefined]);
   expect(numbers(NOON + DAY)).toEqual([0, 20]);
@@ -594,6 +594,7 @@ test("R6: days and strays that have left retention are forgotten, all others sta
     ranges: [{ start: floor - DAY, end: TODAY }],
     days: new Map([floor - DAY, floor].map((day) => [day, entry(day)])),
     forgotten: new Map(),
+    inPart: new Map([floor - DAY, floor + 2 * DAY].map((day) => [day, 12])),
   };
   const strays = [floor - DAY, floor].map((start) => ({
     hash: "2".repeat(24),
@@ -605,6 +606,7 @@ test("R6: days and strays that have left retention are forgotten, all others sta
   expect(state.known.ranges).toEqual([{ start: floor, end: TODAY }]);
   expect([...state.known.days.keys()]).toEqual([floor]);
   expect(state.strays.map(({ window }) => window.start)).toEqual([floor]);
+  expect([...state.known.inPart]).toEqual([[floor + 2 * DAY, 12]]);
 });
 
 test("R10: days that are due are read by each sync, also without a deep re-read, but not today", () => {

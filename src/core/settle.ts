@@ -27,6 +27,7 @@ import {
   type KnownDay,
   type KnownDays,
   learn,
+  mostOf,
   suspect,
 } from "./known_days.ts";
 import { daysAbout } from "./reading.ts";
@@ -210,7 +211,7 @@ function doubted(before: Settlement, seen: DayDigest, reading: FinishedReading):
   const { day, records } = seen;
   const entry = before.known.days.get(day);
   const standing = entry ?? before.known.forgotten.get(day);
-  const most = entry?.records ?? before.known.forgotten.get(day)?.most ?? 0;
+  const most = mostOf(before.known, day);
   const rowsReadingId = standing?.readingId ?? null;
   const report: DayReport = {
     ...reportOf(seen, { rowsReadingId: rowsReadingId ?? reading.id, confirmed: false }),
@@ -238,8 +239,7 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
   // If the number of rows has changed, this reading counts as the first of two again.
   const isFirst = earlier?.confirmed !== false || wasToday(earlier) || earlier.records !== records;
   const isDoubtful = isWhole && !confirmed && isFirst;
-  const most = before.known.days.get(day)?.records ?? before.known.forgotten.get(day)?.most ?? 0;
-  const hasLost = records < most;
+  const hasLost = records < mostOf(before.known, day);
   // R8: an outage may have begun while the listing moved. The number of records that counts falls once a second reading agrees.
   const isBelieved = isProven || !hasLost;
   const gone = forget(before.known, [{ day, records, writtenBy: id }]);

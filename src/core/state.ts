@@ -7,7 +7,7 @@
  *                                        ▲ position − lookback: where the next sync begins to re-read
  */
 import { afterReading, withDue } from "./due.ts";
-import { forget, isKnown, type KnownDays, NOTHING_KNOWN } from "./known_days.ts";
+import { type KnownDays, NOTHING_KNOWN, withParts } from "./known_days.ts";
 import { type ProvisionalDay, replaceProvisional } from "./provisional.ts";
 import { daysAbout, type Reading } from "./reading.ts";
 import type { Scrub } from "./scrub.ts";
@@ -143,16 +143,12 @@ export function knownWithout(
   );
 }
 
-/** A day that is known has a number already, which its next complete reading changes. */
 function withShown(known: KnownDays, readings: readonly Reading[]): KnownDays {
   const shown = readings.flatMap((reading) => {
     const about = new Set(daysAbout(reading));
-    return reading.digests.filter(({ day }) => about.has(day) && !isKnown(known, day));
+    return reading.digests.filter(({ day }) => about.has(day));
   });
-  return forget(
-    known,
-    shown.map(({ day, records }) => ({ day, records, writtenBy: null })),
-  );
+  return withParts(known, shown);
 }
 
 function withoutOpen<State extends StreamState>(state: State, { id }: Pick<Reading, "id">): State {

@@ -97,8 +97,8 @@ function withoutSuspicions<State extends StreamState>(state: State): State {
   if (state.mode !== "incremental") return state;
   const without = <Entry>(entries: ReadonlyMap<number, Entry>): Map<number, Entry> =>
     new Map([...entries].map(([day, entry]) => [day, { ...entry, shrinkage: null }]));
-  const { ranges, days, forgotten } = state.known;
-  const known: KnownDays = { ranges, days: without(days), forgotten: without(forgotten) };
+  const { days, forgotten } = state.known;
+  const known: KnownDays = { ...state.known, days: without(days), forgotten: without(forgotten) };
   return { ...state, known };
 }
 

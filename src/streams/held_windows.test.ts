@@ -98,7 +98,7 @@ test("R6 C1: held rows are written before those of a later window that need not 
   const days = new Map([...known.days].filter(([day]) => day !== unread));
   const run = await readScript(provider(changed), {
     ...options,
-    stored: { ...stored, known: { ranges, days, forgotten: new Map() } },
+    stored: { ...stored, known: { ranges, days, forgotten: new Map(), inPart: new Map() } },
   });
   expect(idsOf(run)).toEqual(changed.map((record) => record["x_RecordId"]));
   expectForgottenFirst(run);

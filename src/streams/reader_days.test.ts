@@ -12,6 +12,7 @@ import {
   fourWindows,
   idsOf,
   lastState,
+  pagesOf,
   provider,
   readScript,
   recordOf,
@@ -346,12 +347,40 @@ test.each(GIVEN_UP)(
     const part = { own: true, records: 1, rows: 1, shrunk: true, confirmed: false };
     expect(daysOf(run)[0]).toMatchObject(part);
     expect(known(run)?.forgotten.get(DAY_ONE)).toMatchObject({ most: 20 });
+    expect(known(run)?.inPart.size).toBe(0);
     const soon = await readings([remnant], lastState(run), input.now + HOUR - 1);
     expect(daysOf(soon)[0]).toMatchObject(part);
     const agreed = await readings([remnant], lastState(run), input.now + 2 * HOUR);
     expect(daysOf(agreed)[0]).toMatchObject({ rows: 1, confirmed: true, shrunk: false });
   },
 );
+
+test("S3 R8: a window whose cursor was refused once goes on day after day, although a reading of it was given up", async () => {
+  const pages = pagesOf(
+    Array.from({ length: 100 }, (_, index) => recordOf(`p${index}`, 0)),
+    20,
+  );
+  const oneDay = { ...input, endDate: DAY_ONE + DAY, lookback: DAY, retentionDays: 400 };
+  let stored: StreamState | null = null;
+  const asked: (string | null)[] = [];
+  for (let day = 0; day < 4; day++) {
+    const now = DAY_ONE + (9.5 + day) * DAY;
+    let isRefused = day !== 1;
+    const script = (_: unknown, cursor: string | null): (FetchedPage | ConnectorError)[] => {
+      asked.push(cursor);
+      if (!isRefused) {
+        isRefused = true;
+        return [refused("cursor_refused")];
+      }
+      const left = pages.slice(cursor === null ? 0 : Number(cursor.slice(1)));
+      const shown = left.slice(0, 2).map((page) => ({ ...page, availableThrough: now }));
+      return left.length > 2 ? [...shown, down] : shown;
+    };
+    stored = lastState(await readScript(script, { stored, input: { ...oneDay, now } }));
+  }
+  // Each sync gets two pages of five. The second sync begins again.
+  expect(asked).toEqual([null, "p2", null, "p2", "p4"]);
+});
 
 test("R8: a day whose second reading fails is compared with its earlier number of rows by the next sync", async () => {
   const first = await readings([thirty], null);
@@ -862,7 +891,10 @@ test("S8: days of the future leave a state: none was ever read, and each would s
   const ahead = DAY_ONE + 900 * DAY;
   const ranges = [...stored.known.ranges, { start: ahead, end: ahead + DAY }];
   const days = new Map(stored.known.days).set(ahead, { ...entry, day: ahead });
-  const next = await sync(four, { ...stored, known: { ranges, days, forgotten: new Map() } });
+  const next = await sync(four, {
+    ...stored,
+    known: { ranges, days, forgotten: new Map(), inPart: new Map() },
+  });
   expect(known(next)).toEqual(stored.known);
 });
 

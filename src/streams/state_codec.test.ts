@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { forget, learn, NOTHING_KNOWN, suspect } from "../core/known_days.ts";
+import { forget, learn, NOTHING_KNOWN, suspect, withParts } from "../core/known_days.ts";
 import type { Reading } from "../core/reading.ts";
 import type { FullRefreshState, IncrementalState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
@@ -46,21 +46,27 @@ const seen = (day: number, records: number) => ({
   digest: String(records).padStart(24, "a"),
 });
 const wrote = (readingId: string, confirmed: boolean) => ({ readingId, confirmed });
-/** Day 2 is empty, day 4 is not confirmed, day 5 has shrunk; days 6 and 7 are forgotten, day 6 was not confirmed and has shrunk. */
+/**
+ * Day 2 is empty, day 4 is not confirmed, day 5 has shrunk; days 6 and 7 are forgotten, day 6 was not confirmed and has shrunk. A reading
+ * of day 8 was given up.
+ */
 const known = [seen(5, 3), seen(6, 2)].reduce(
   (days, digest) => suspect(days, digest, DAY_ONE + 9 * DAY + 123),
-  forget(
-    [
-      [seen(1, 12), wrote("0mgdngqqwrabcd", true)] as const,
-      [seen(2, 0), wrote("0mgdngqqwrabcd", true)] as const,
-      [seen(4, 7), wrote("0mgdngqqwrjg84", false)] as const,
-      [seen(5, 30), wrote("0mgdngqqwrabcd", true)] as const,
-      [seen(6, 40), wrote("0mgdngqqwrabcd", false)] as const,
-    ].reduce((days, [digest, by]) => learn(days, digest, by), NOTHING_KNOWN),
-    [
-      { ...seen(6, 41), writtenBy: null },
-      { ...seen(7, 5), writtenBy: null },
-    ],
+  withParts(
+    forget(
+      [
+        [seen(1, 12), wrote("0mgdngqqwrabcd", true)] as const,
+        [seen(2, 0), wrote("0mgdngqqwrabcd", true)] as const,
+        [seen(4, 7), wrote("0mgdngqqwrjg84", false)] as const,
+        [seen(5, 30), wrote("0mgdngqqwrabcd", true)] as const,
+        [seen(6, 40), wrote("0mgdngqqwrabcd", false)] as const,
+      ].reduce((days, [digest, by]) => learn(days, digest, by), NOTHING_KNOWN),
+      [
+        { ...seen(6, 41), writtenBy: null },
+        { ...seen(7, 5), writtenBy: null },
+      ],
+    ),
+    [seen(8, 25)],
   ),
 );
 const incremental: IncrementalState = {
@@ -146,6 +152,7 @@ test("S3: the JSON of a state is for people to read", () => {
       ["2026-01-07", 41, 40, "0mgdngqqwrabcd"],
       ["2026-01-08", 5, 0, null],
     ],
+    in_part: [["2026-01-09", 25]],
     due: [["2026-01-03", "2026-01-05"]],
     longest_retention: 90,
     left: [["2025-11-22", 1, { USD: "2" }]],
@@ -223,6 +230,7 @@ test("S8: ten years of days with records, each written by a reading of its own, 
       ranges: [{ start: DAY_ONE, end: DAY_ONE + 3650 * DAY }],
       days: new Map(),
       forgotten: new Map(),
+      inPart: new Map(),
     },
   );
   const state = { ...incremental, known: days, pass: null };

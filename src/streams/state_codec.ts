@@ -178,11 +178,12 @@ const stateSchema = z.discriminatedUnion("mode", [
       pass: passSchema,
     })
     .transform(({ reconciled_on: reconciledOn, strays, scrub, ...state }): IncrementalState => {
-      const { known, days, unconfirmed, shrunk, former, forgotten, ...others } = state;
+      const { known, days, unconfirmed, shrunk, former, forgotten, in_part, ...others } = state;
       const { newest_reading_id: newest, due, left, ...more } = others;
       const { longest_retention: longestRetention, ...rest } = more;
       const isOld = former == null; // a state of 0.2.0
-      const decoded = decodeKnownDays({ known, days, unconfirmed, shrunk, former, forgotten });
+      const members = { known, days, unconfirmed, shrunk, former, forgotten, in_part };
+      const decoded = decodeKnownDays(members);
       return {
         ...rest,
         newestId: newest ?? null,

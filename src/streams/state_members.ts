@@ -77,8 +77,9 @@ export const totals = z.array(
 /**
  * The members with the known days: `known`, the ranges that were read completely; `days`, the days in them that have
  * records, grouped by the reading whose rows stand; `unconfirmed` (P6); `shrunk` (R8); `former`, the days whose digests are of the
- * form of 0.2.0; and `forgotten`, unknown days with the largest number of their records, and the rows and the reading that stand
- * (R8). A state of 0.2.0 has neither `former` nor `forgotten`: all its digests are of its form.
+ * form of 0.2.0; `forgotten`, unknown days with the largest number of their records, and the rows and the reading that stand (R8);
+ * and `in_part`, other unknown days with the number of records that a reading has shown which was given up (R8). A state of 0.2.0 has
+ * none of the last three: all its digests are of its form.
  */
 export const knownDaysMembers = {
   known: dayRanges.nullish(),
@@ -87,6 +88,7 @@ export const knownDaysMembers = {
   shrunk: z.array(z.tuple([day, count, hash, instant, z.literal("former").optional()])).nullish(),
   former: z.array(day).nullish(),
   forgotten: z.array(z.tuple([day, count, count, readingId.nullable()])).nullish(),
+  in_part: z.array(z.tuple([day, count])).nullish(),
 };
 
 const FORMER = { isFormer: true } as const;
@@ -95,7 +97,7 @@ type Members = {
   readonly [Name in keyof typeof knownDaysMembers]?: z.output<(typeof knownDaysMembers)[Name]>;
 };
 
-export function encodeKnownDays({ ranges, days, forgotten }: KnownDays): JsonObject {
+export function encodeKnownDays({ ranges, days, forgotten, inPart }: KnownDays): JsonObject {
   const byDay = (a: { readonly day: number }, b: { readonly day: number }): number => a.day - b.day;
   const entries = [...days.values()].toSorted(byDay);
   const gone = [...forgotten.values()].toSorted(byDay);
@@ -127,12 +129,15 @@ export function encodeKnownDays({ ranges, days, forgotten }: KnownDays): JsonObj
       records,
       id,
     ]),
+    in_part: [...inPart]
+      .toSorted(([one], [other]) => one - other)
+      .map(([at, records]) => [formatDay(at), records]),
   };
 }
 
-/** Leaves out entries that contradict the ranges: a known day outside every known range, and a forgotten day inside one. */
+/** Leaves out entries that contradict the ranges: a known day outside every known range, and an unknown day inside one. */
 export function decodeKnownDays(members: Members): KnownDays {
-  const { known, days, unconfirmed, shrunk, former, forgotten } = members;
+  const { known, days, unconfirmed, shrunk, former, forgotten, in_part: inPart } = members;
   const ranges = known ?? [];
   const doubtful = new Set(unconfirmed);
   const ofForm = former == null ? null : new Set(former);
@@ -175,6 +180,7 @@ export function decodeKnownDays(members: Members): KnownDays {
     ranges,
     days: new Map(entries.filter(isInside)),
     forgotten: new Map(gone.filter((entry) => !isInside(entry))),
+    inPart: new Map((inPart ?? []).filter((entry) => !isInside(entry))),
   };
 }
 
