@@ -73,6 +73,8 @@ export interface StateValue {
   readonly done?: boolean;
   readonly reconciled_on?: string | null;
   readonly provisional?: readonly [string, number, Readonly<Record<string, string>>][];
+  /** R6: the days that were read completely, as ranges. */
+  readonly known?: readonly (readonly [start: string, end: string])[];
   /** R6: the days that have rows, by the reading whose rows stand, each with the number of its rows and their digest. */
   readonly days?: readonly (readonly [
     readingId: string,

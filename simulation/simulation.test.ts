@@ -115,6 +115,7 @@ test.for([
     "a withdrawn stray whose process died within the report is gone once its day was read (P5)",
     913_010_418,
   ],
+  ["of a known day no number counts that a reading has shown which was given up (R8)", 976_000_862],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });

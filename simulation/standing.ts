@@ -78,8 +78,10 @@ export class Standing {
     // An older state may know of no such reading.
     if (began !== this.#state) this.#shown.clear();
     this.#state = state;
-    for (const [day, records] of began?.pass?.open.flatMap(({ digests = [] }) => digests) ?? [])
-      this.#shown.set(day, Math.max(records, this.#shown.get(day) ?? 0));
+    for (const [day, records] of began?.pass?.open.flatMap(({ digests = [] }) => digests) ?? []) {
+      const isKnown = began?.known?.some(([start, end]) => start <= day && day < end) === true;
+      if (!isKnown) this.#shown.set(day, Math.max(records, this.#shown.get(day) ?? 0));
+    }
     const { outages, stream } = this.#rules;
     for (const exchange of exchanges) {
       const isBlind = outages.some(({ start, end }) => start <= exchange.at && exchange.at < end);
