@@ -127,11 +127,15 @@ describe("transitions", () => {
     expect(withParts(knowing(seen(9, "a")), [seen(20, "b")]).inPart.size).toBe(0);
   });
 
-  test("R8: a reading that was given up ends the suspicion if it has shown at least half of the rows", () => {
-    const doubted = suspect(knowing(seen(30, "a")), seen(4, "b"), NOON);
+  test("R8: a reading that was given up ends the suspicion of an unknown day if it has shown at least half of the rows", () => {
+    const gone = forget(knowing(seen(30, "a")), [{ day: ONE, records: 0, writtenBy: null }]);
+    const doubted = suspect(gone, seen(4, "b"), NOON);
     const after = (records: number) => withParts(doubted, [seen(records, "c")]);
     expect(isSuspicious(after(15), seen(4, "b"), NOON + HOUR)).toBe(true);
     expect(isSuspicious(after(14), seen(4, "b"), NOON + HOUR)).toBe(false);
+    // A known day is due for its suspicion.
+    const known = suspect(knowing(seen(30, "a")), seen(4, "b"), NOON);
+    expect(withParts(known, [seen(30, "a")])).toEqual(known);
   });
 
   test("R8: rows of an incomplete reading are the ones that stand, if there are no earlier ones", () => {
