@@ -116,6 +116,7 @@ test.for([
     913_010_418,
   ],
   ["of a known day no number counts that a reading has shown which was given up (R8)", 976_000_862],
+  ["a suspected day stays due if a reading of it is given up (R8, R10)", 978_001_374],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });
