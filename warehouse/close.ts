@@ -8,7 +8,7 @@ import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
 import { closeSql } from "./files.ts";
 import type { WarehouseHost } from "./host.ts";
-import { keepInputs } from "./kept.ts";
+import { keepFound, keepInputs } from "./kept.ts";
 import { dropInternal, makeModels } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
 import { UNREAD_ACCOUNTS } from "./report/clock.ts";
@@ -92,6 +92,7 @@ export async function writeBook(
     const accrued = await assertMayClose(database, options);
     for (const statement of await closeStatements()) await database.run(statement);
     made.push(...(await makeModels(database, SHOWN)));
+    await keepFound(database);
     await keepInputs(database);
     const unread = accrued.filter(({ why }) => why === "not read");
     book = await closedBook(
