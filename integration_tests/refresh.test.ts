@@ -9,6 +9,7 @@ import { Random } from "../simulation/random.ts";
 import { seedsOf } from "../simulation/seeds.ts";
 import { run } from "../src/connector.ts";
 import { hostOf } from "../src/testing_host.ts";
+import { VIEWS, writeBook } from "../warehouse/close.ts";
 import { Database } from "../warehouse/database.ts";
 import { deliver } from "../warehouse/delivery.ts";
 import { withoutEmpty } from "../warehouse/empty_models.ts";
@@ -29,7 +30,9 @@ import { drawRecords } from "./kills/records.ts";
 import { bearerConfig } from "./support/config.ts";
 import { cost, dayAfter, type Life, usage, type World, world } from "./support/world.ts";
 
-const FIRST = "2026-03-05";
+/** The first day lies at the end of a month, so that a history can close this month. */
+const FIRST = "2026-02-27";
+const MONTH = "2026-02";
 const DAYS = 4;
 /** The seeds of CI are lived as those of `npm test`. A life that somebody asks for by its number is longer. */
 const { SEED, SEEDS = "all" } = process.env;
@@ -230,12 +233,27 @@ async function withDatabase<T>(
   );
 }
 
-/** Lives one history. @returns for each refresh whether all models were made */
+/** Closes the first month by one of the views, or closes it again. The close comes after the newest report and after all books. */
+async function closeMonth(random: Random, database: Database): Promise<void> {
+  const view = random.pick(VIEWS);
+  const [[books = "0", now = ""] = []] = await database.query(`
+    SELECT (SELECT count(*) FROM ai_billing_closes WHERE book_view = '${view}'),
+           epoch_ms(greatest(DATE '${MONTH}-01' + INTERVAL 1 MONTH, max(ended_at),
+                             (SELECT max(closed_at) + INTERVAL 1 SECOND FROM ai_billing_closes)))
+    FROM export_windows`);
+  const why = books === "0" ? undefined : "it has changed";
+  await writeBook(database, { month: MONTH, view, accrue: true, why }, Number(now));
+}
+
+/** Lives one history; every second one has books. @returns for each refresh whether all models were made */
 async function lived(seed: number): Promise<Made[]> {
   const random = new Random(seed);
+  const hasBooks = seed % 2 === 1;
   return await withDatabase(random, seed, async (database, sync) => {
     const made: Made[] = [];
     for (let step = 0; step < STEPS; step++) {
+      const isClosed = hasBooks && (step === 1 || (step > 1 && random.chance(0.2)));
+      if (isClosed) await closeMonth(random, database);
       if (step === 0 || (step > 1 && random.chance(0.4))) await sync();
       else await database.run(disturbance(random, step));
       made.push(await refreshModels(database));

@@ -1,14 +1,14 @@
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { close, type CloseOptions, rangesOf } from "./close.ts";
 import { Database } from "./database.ts";
 import { makeAllModels, modelNames } from "./models.ts";
 import { query } from "./query.ts";
 import { hasFreshModels, refreshModels } from "./refresh.ts";
 import { hostWith, partsOf } from "./testing.ts";
-import { october as makeOctober } from "./testing_costs.ts";
+import { addReading, october as makeOctober, usageOf } from "./testing_costs.ts";
 
 let folder: string;
 /** The database of October, after a close that was refused. */
@@ -78,7 +78,47 @@ describe("close", () => {
     await makeAllModels(database);
     for (const name of names) expect(await rowsOf(name), name).toEqual(left.get(name));
     await database.run("INSERT INTO export_windows FROM export_windows LIMIT 1");
-    expect(await refreshModels(database)).toBe("all");
+    expect(await refreshModels(database)).toBe("proofs");
+    database.close();
+  });
+
+  it("leaves a refresh of what changed after it", { timeout: 240_000 }, async () => {
+    await copyFile(october, path);
+    await closed({ accrue: true });
+    const database = await Database.open(path, "write");
+    const pending = () =>
+      database.query(
+        `SELECT reason, amount::DECIMAL(18, 2), strftime(found_at, '%m-%d %H') FROM adjustments WHERE is_pending AND kind <> 'reversal' ORDER BY 1`,
+      );
+    expect(await pending()).toEqual([
+      ["estimate", "20.00", "null"],
+      ["provisional", "50.00", "11-03 00"],
+    ]);
+    await addReading(database, {
+      id: "r2",
+      at: "2026-11-05",
+      first: "2026-10-05",
+      end: "2026-10-06",
+      records: usageOf("2026-10-05", "2026-10-06", "25"),
+    });
+    expect(await refreshModels(database)).toBe("days");
+    expect(await pending()).toContainEqual(["corrected", "5.00", "11-05 00"]);
+    const readAgain = (day: string): Promise<void> =>
+      database.run(`
+        INSERT INTO export_windows BY NAME
+        SELECT * REPLACE (id || '+' AS id, 'r3' AS reading_id, TIMESTAMP '2026-11-05 06:00' AS began_at, TIMESTAMP '2026-11-05 06:00' AS ended_at)
+        FROM export_windows WHERE day = DATE '${day}'`);
+    await readAgain("2026-10-06");
+    const run = vi.spyOn(database, "run");
+    expect(await refreshModels(database)).toBe("proofs");
+    expect(run.mock.calls.filter(([sql]) => sql.includes("TABLE main.adjustments"))).toEqual([]);
+    // The first reading after a close that proves a day settles those of its rows that have not changed since.
+    await readAgain("2026-10-20");
+    expect(await refreshModels(database)).toBe("proofs");
+    expect(await pending()).toContainEqual(["provisional", "50.00", "11-05 06"]);
+    await database.run(`UPDATE costs SET "BilledCost" = '21' WHERE "x_RecordId" = '10-07'`);
+    expect(await refreshModels(database)).toBe("days");
+    expect(await pending()).toContainEqual(["not proven", "1.00", "11-03 00"]);
     database.close();
   });
 

@@ -8,7 +8,7 @@ import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
 import { closeSql } from "./files.ts";
 import type { WarehouseHost } from "./host.ts";
-import { keepInputs } from "./kept.ts";
+import { keepFound, keepInputs } from "./kept.ts";
 import { dropInternal, makeModels } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
 import { UNREAD_ACCOUNTS } from "./report/clock.ts";
@@ -16,8 +16,8 @@ import { UNREAD_ACCOUNTS } from "./report/clock.ts";
 export const VIEWS = ["billing-period", "month"] as const;
 export type View = (typeof VIEWS)[number];
 
-export interface CloseOptions {
-  readonly database: string;
+/** Which month is closed, and how. */
+export interface BookOptions {
   /** `2026-10`. */
   readonly month: string;
   readonly view: View;
@@ -25,6 +25,10 @@ export interface CloseOptions {
   readonly accrue: boolean;
   /** Why the month is closed again; absent for the first time. */
   readonly why: string | undefined;
+}
+
+export interface CloseOptions extends BookOptions {
+  readonly database: string;
   readonly json: boolean;
 }
 
@@ -63,29 +67,43 @@ async function writtenBook(options: CloseOptions, now: number): Promise<ClosedBo
   try {
     await database.lock();
     await assertSynced(database);
-    await refreshModels(database);
-    const made: string[] = [];
-    let book: ClosedBook | undefined;
-    await database.transaction(async () => {
-      const id = await ask(database, options, now);
-      made.push(...(await makeModels(database, NEEDED)));
-      const accrued = await assertMayClose(database, options);
-      for (const statement of await closeStatements()) await database.run(statement);
-      made.push(...(await makeModels(database, SHOWN)));
-      await keepInputs(database);
-      const unread = accrued.filter(({ why }) => why === "not read");
-      book = await closedBook(
-        database,
-        id,
-        unread.map(({ account, days }) => ({ account, days: rangesOf(days) })),
-      );
-    });
-    await dropInternal(database, made);
-    if (book === undefined) throw new ConnectorError("internal", "The book was not written.");
-    return book;
+    return await writeBook(database, options, now);
   } finally {
     database.close();
   }
+}
+
+/**
+ * Closes a month in a database that is open.
+ *
+ * @throws ConnectorError as {@link close} does
+ */
+export async function writeBook(
+  database: Database,
+  options: BookOptions,
+  now: number,
+): Promise<ClosedBook> {
+  await refreshModels(database);
+  const made: string[] = [];
+  let book: ClosedBook | undefined;
+  await database.transaction(async () => {
+    const id = await ask(database, options, now);
+    made.push(...(await makeModels(database, NEEDED)));
+    const accrued = await assertMayClose(database, options);
+    for (const statement of await closeStatements()) await database.run(statement);
+    made.push(...(await makeModels(database, SHOWN)));
+    await keepFound(database);
+    await keepInputs(database);
+    const unread = accrued.filter(({ why }) => why === "not read");
+    book = await closedBook(
+      database,
+      id,
+      unread.map(({ account, days }) => ({ account, days: rangesOf(days) })),
+    );
+  });
+  await dropInternal(database, made);
+  if (book === undefined) throw new ConnectorError("internal", "The book was not written.");
+  return book;
 }
 
 async function assertSynced(database: Database): Promise<void> {
@@ -102,7 +120,7 @@ async function assertSynced(database: Database): Promise<void> {
 /** Asks for a book with a row that has no digest yet. Gives its id. */
 async function ask(
   database: Database,
-  { month, view, accrue, why }: CloseOptions,
+  { month, view, accrue, why }: BookOptions,
   now: number,
 ): Promise<string> {
   const [held] = await database.query(
@@ -150,7 +168,7 @@ const unreadDays = (month: string): string => `
  */
 async function assertMayClose(
   database: Database,
-  options: CloseOptions,
+  options: BookOptions,
 ): Promise<readonly Obstacle[]> {
   const rows = await database.query(`
     SELECT coalesce(account, ''), why, coalesce(day::VARCHAR, ''), is_accruable

@@ -35,7 +35,17 @@ export const STEPS: ReadonlyMap<string, Dataset> = new Map<string, Dataset>([
 ]);
 
 /** A step that has no column for the day. A refresh makes the rows of changed records again. */
-export const SAID = "ai_billing__provider_costs";
+const SAID = "ai_billing__provider_costs";
+
+/** Another such step. Only the books read it, so it is neither made nor kept without a closed month. */
+export const FOUND = "ai_billing__book_found";
+
+/** The steps of which a refresh makes the rows of changed records again. */
+export const stepsOfRecords = async (database: Database): Promise<readonly string[]> =>
+  (await isAnyClosed(database)) ? [SAID, FOUND] : [SAID];
+
+const isAnyClosed = async (database: Database): Promise<boolean> =>
+  (await database.query("SELECT 1 FROM main.ai_billing_closes LIMIT 1")).length > 0;
 
 /** The queries of all datasets, joined by UNION ALL. */
 export const both = (
@@ -115,6 +125,11 @@ export const STEP_FACTS: Queries = {
 /** The days that `cost_anomalies` compares. Their statuses are left out, because the model only shows them. */
 export const COMPARED_DAYS: Queries = {
   "compared days": "SELECT * EXCLUDE (day_status) FROM ai_billing__calendar_costs",
+};
+
+/** The reports of days with adjustments. They tell when an adjustment was proven, also if no cost and no status has changed. */
+export const ADJUSTED_DAYS: Queries = {
+  "adjusted days": "FROM ai_billing__manifest SEMI JOIN main.adjustments USING (day)",
 };
 
 /**
@@ -269,7 +284,7 @@ const ANCHORS = both(
 );
 
 /** Keeps facts as they are now. All others stay. Belongs into the transaction that makes the models. */
-async function keepThese(database: Database, facts: Queries): Promise<void> {
+export async function keepThese(database: Database, facts: Queries): Promise<void> {
   const names = Object.keys(facts).map(literal).join(", ");
   await database.run(`DELETE FROM ${OWN}.kept_facts WHERE fact IN (${names})`);
   await database.run(`INSERT INTO ${OWN}.kept_facts ${valuesOf(facts)}`);
@@ -294,26 +309,50 @@ export async function keepFacts(database: Database, others: Queries): Promise<vo
 }
 
 /** The facts that a whole refresh keeps, besides those of {@link keepFacts}. */
-const ALL_FACTS: Queries = { ...STEP_FACTS, ...COMPARED_DAYS, ...ROW_FACTS };
+const ALL_FACTS: Queries = { ...STEP_FACTS, ...COMPARED_DAYS, ...ROW_FACTS, ...ADJUSTED_DAYS };
 
-/** The rows that a whole refresh keeps. */
+const ofStep = (name: string): string => `FROM temp.${name}`;
+
+/** The rows that a whole refresh keeps; those of {@link FOUND} only if a month is closed. */
 const ALL_ROWS: Queries = {
-  ...Object.fromEntries([...STEPS.keys(), SAID].map((name) => [name, `FROM temp.${name}`])),
+  ...Object.fromEntries([...STEPS.keys(), SAID, FOUND].map((name) => [name, ofStep(name)])),
   ...OF_ROWS(DATASETS),
   records: both(recordsOf),
   days: RAW_DAYS,
 };
 
+async function rowsOfWhole(database: Database): Promise<Queries> {
+  const isFoundKept = await isAnyClosed(database);
+  return Object.fromEntries(
+    Object.entries(ALL_ROWS).filter(([name]) => isFoundKept || name !== FOUND),
+  );
+}
+
+async function keepRows(database: Database, rows: Queries): Promise<void> {
+  for (const [name, query] of Object.entries(rows)) {
+    await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);
+  }
+}
+
+/** Keeps the step that only books read, after it was made of all records. Belongs into the transaction that closes a month. */
+export const keepFound = (database: Database): Promise<void> =>
+  keepRows(database, { [FOUND]: ofStep(FOUND) });
+
 /** The steps and the facts of a whole refresh, and the steps that they are taken from. `run` belongs into its transaction. */
 export const EVERYTHING = {
-  reads: Object.values({ ...ALL_ROWS, ...ALL_FACTS, ...DAILY_FACTS, ...CHAINS, ANCHORS }).flatMap(
-    (query) => query.match(/\bai_billing__\w+/g) ?? [],
-  ),
+  async reads(database: Database): Promise<readonly string[]> {
+    const queries = {
+      ...(await rowsOfWhole(database)),
+      ...ALL_FACTS,
+      ...DAILY_FACTS,
+      ...CHAINS,
+      ANCHORS,
+    };
+    return Object.values(queries).flatMap((query) => query.match(/\bai_billing__\w+/g) ?? []);
+  },
 
   async run(database: Database): Promise<void> {
-    for (const [name, query] of Object.entries(ALL_ROWS)) {
-      await database.run(`CREATE OR REPLACE TABLE ${OWN}.kept_${name} AS ${query}`);
-    }
+    await keepRows(database, await rowsOfWhole(database));
     await database.run(`DROP TABLE IF EXISTS ${OWN}.kept_facts`);
     await keepFacts(database, ALL_FACTS);
     await keepReports(database);

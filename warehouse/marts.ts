@@ -3,15 +3,17 @@ import { areMost, IS_MADE, isMade } from "./changed_days.ts";
 import type { Database } from "./database.ts";
 import { charged, IN_MADE_MONTHS, OF_MONTHS, ofSomeMonths, unusualSince } from "./parts.ts";
 import {
+  ADJUSTED_DAYS,
   COMPARED_DAYS,
   contentOf,
   DATASETS,
   DAY,
+  FOUND,
+  keepThese,
   kindsOf,
   onlyInOne,
   RAW_DAY,
   ROW_FACTS,
-  SAID,
   STATUS_DAYS,
   STEP_FACTS,
   STEPS,
@@ -21,6 +23,12 @@ import { PARTIAL, type Steps } from "./steps.ts";
 
 /** The models that each report may change. They are small. */
 const PROOFS = ["completeness", "reconciliation", "removed_rows"];
+
+/**
+ * The models that compare books with costs. They tell when a day of an adjustment was read, so a report may change them where no cost
+ * has changed. All other models of books follow from inputs alone.
+ */
+export const OF_BOOKS: readonly string[] = ["adjustments", "book_balance"];
 
 /** Models of the versions of costs, which the steps have for the made days only. */
 const OF_VERSIONS = ["costs_as_known", "cost_changes"];
@@ -75,10 +83,10 @@ export class Marts {
     this.#database = database;
     this.#models = models;
     this.#steps = steps;
-    this.#done = new Set([...PROOFS, ...OF_PARTIAL_STEPS, ...steps.names()]);
+    this.#done = new Set([...PROOFS, ...OF_BOOKS, ...OF_PARTIAL_STEPS, ...steps.names()]);
   }
 
-  /** Belongs into a transaction. @returns whether any model but those of proofs was made */
+  /** Belongs into a transaction. @returns whether any model but those of proofs and of books was made */
   async make(
     isKept: (facts: Readonly<Record<string, string>>) => Promise<boolean>,
   ): Promise<boolean> {
@@ -95,10 +103,13 @@ export class Marts {
         if (!(await isKept({ [name]: query }))) this.#hasNewKinds = true;
       }
     }
-    if (this.#changed.size + this.#restated.size === 0) return false;
-    await this.#makeDays();
-    await this.#makeWhole();
-    return true;
+    const isMore = this.#changed.size + this.#restated.size > 0;
+    if (isMore) {
+      await this.#makeDays();
+      await this.#makeWhole();
+    }
+    if (isMore || !(await isKept(ADJUSTED_DAYS))) await this.#compareBooks();
+    return isMore;
   }
 
   /** Replaces the rows of the days that are made again. */
@@ -116,8 +127,8 @@ export class Marts {
     for (const name of STEPS.keys()) {
       if (await this.#steps.isChanged(name)) this.#changed.add(name);
     }
-    // Models of usage read this step, too, so it is shown also where no cost has changed.
-    if (await this.#steps.keepSaid()) this.#changed.add(SAID);
+    // Models of usage and of books read these steps, too, so they are shown also where no cost has changed.
+    for (const name of await this.#steps.keepOfRecords()) this.#changed.add(name);
     if (!datasets.includes("costs")) return;
     for (const name of OF_VERSIONS) {
       await this.#needStepsOf(this.#model(name));
@@ -182,17 +193,24 @@ export class Marts {
 
   /** Makes all other models that read something that changed. */
   async #makeWhole(): Promise<void> {
-    // Without a closed month there is no book, and no row of its models.
-    const books = new Set(["ai_billing_closes"]);
     for (const model of this.#models) {
-      if ([...readsOf(model)].some((read) => books.has(read))) books.add(model.name);
-      if (books.has(model.name) || this.#done.has(model.name)) continue;
-      if (!this.#isAffected(model)) continue;
+      if (this.#done.has(model.name) || !this.#isAffected(model)) continue;
       this.#changed.add(model.name);
       if (isInternal(model)) continue;
       await this.#needStepsOf(model);
       if (!(await this.#makePart(model))) await this.#whole(model.name);
     }
+  }
+
+  /** Makes the models that compare books with costs, and keeps what they have taken from reports. */
+  async #compareBooks(): Promise<void> {
+    // Without a closed month there is no book, and no row of these models.
+    if (!this.#steps.has(FOUND)) return;
+    for (const name of OF_BOOKS) {
+      await this.#needStepsOf(this.#model(name));
+      await this.#whole(name);
+    }
+    await keepThese(this.#database, ADJUSTED_DAYS);
   }
 
   /** Makes only those rows of a model again that depend on the changed days. @returns whether the model allows it; if not, no row is made */

@@ -96,14 +96,16 @@ describe("the models of sql/duckdb.sql", () => {
       if ((times += 1) === 1) throw databaseError(reason, "x.duckdb");
     };
     const useThreads = vi.spyOn(database, "useThreads");
-    await makeAllModels(database, { reads: [], run });
+    await makeAllModels(database, { reads: () => Promise.resolve([]), run });
     expect(times).toBe(2);
     expect(useThreads.mock.calls.at(-1)).toEqual([0]);
     const other = async () => {
       throw databaseError(new Error("No space left on device"), "x.duckdb");
     };
     useThreads.mockClear();
-    await expect(makeAllModels(database, { reads: [], run: other })).rejects.toThrow("disk");
+    await expect(
+      makeAllModels(database, { reads: () => Promise.resolve([]), run: other }),
+    ).rejects.toThrow("disk");
     expect(useThreads).toHaveBeenCalledTimes(1);
   });
 
@@ -114,14 +116,17 @@ describe("the models of sql/duckdb.sql", () => {
       const found = "SELECT table_name FROM duckdb_tables() WHERE temporary";
       steps = (await database.query(found)).flat();
     };
-    await makeAllModels(database, { reads: [], run });
+    await makeAllModels(database, { reads: () => Promise.resolve([]), run });
     expect(steps).toContain("ai_billing__rows_costs");
     expect(steps).not.toContain("ai_billing__book_rules");
     expect(steps).not.toContain("ai_billing__book_newest");
-    await makeAllModels(database, { reads: ["ai_billing__book_rules"], run });
+    await makeAllModels(database, {
+      reads: () => Promise.resolve(["ai_billing__book_rules"]),
+      run,
+    });
     expect(steps).toContain("ai_billing__book_rules");
     await database.run("INSERT INTO ai_billing_closes (close_id) VALUES ('c-1')");
-    await makeAllModels(database, { reads: [], run });
+    await makeAllModels(database, { reads: () => Promise.resolve([]), run });
     expect(steps).toContain("ai_billing__book_newest");
     expect(await tables("ai\\_billing\\_\\_%' ESCAPE '\\")).toEqual([]);
   });

@@ -138,7 +138,7 @@ function stepsBelow(models: readonly Model[]): readonly Model[] {
 
 /** Further work at the end of the transaction that makes all models, and the internal models that this work reads. */
 interface AtEnd {
-  readonly reads: readonly string[];
+  readonly reads: (database: Database) => Promise<readonly string[]>;
   readonly run: (database: Database) => Promise<void>;
 }
 
@@ -158,7 +158,7 @@ async function makeAll(database: Database, atEnd: AtEnd | undefined): Promise<vo
   const names = models.filter((model) => !isInternal(model)).map(({ name }) => name);
   for (const input of inputs) await database.run(input);
   const all = await withoutEmpty(database, models);
-  const made = withStepsUnder(all, [...names, ...(atEnd?.reads ?? [])]);
+  const made = withStepsUnder(all, [...names, ...((await atEnd?.reads(database)) ?? [])]);
   const first = stepsBelow(made);
   await makeTables(database, first);
   await database.transaction(async () => {

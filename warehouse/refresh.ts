@@ -4,8 +4,7 @@
  * refresh before has kept. If rows of some days changed, a refresh makes these days again (changed_days.ts, steps.ts), and only
  * those models that read them (marts.ts).
  *
- * If any other fact that the models depend on has changed since the last refresh, or if a month is closed and a report is new, all
- * models are made again. So the result always
+ * If any other fact that the models depend on has changed since the last refresh, all models are made again. So the result always
  * equals that of a whole refresh; `refresh.test.ts` compares them, row by row, after random histories.
  */
 import { dropChangedDays, findChangedDays, keepRecords } from "./changed_days.ts";
@@ -27,7 +26,10 @@ import { Marts } from "./marts.ts";
 import { allModels, inputNames, makeAllModels, rawRows, withinMemory } from "./models.ts";
 import { Steps } from "./steps.ts";
 
-/** The models that a refresh made: none; only those of proofs; also those that changed days affect; or all. */
+/**
+ * The models that a refresh made: none; those of proofs, and those that compare books with costs; also those that changed days affect;
+ * or all.
+ */
 export type Made = "none" | "proofs" | "days" | "all";
 
 async function isTrue(database: Database, condition: string): Promise<boolean> {
@@ -43,21 +45,12 @@ const areKept = (
   isTrue(database, `NOT EXISTS (${valuesOf(facts)} EXCEPT FROM ${OWN}.${kept})`);
 
 /**
- * The books of closed months tell when a record of any day was found, and when a day was last read. The steps that tell these need the
- * rows of all days. So a refresh keeps the models only if there is no new report either.
- */
-const CLOSED = "FROM main.ai_billing_closes";
-
-/**
  * Makes only the models and days again that have changed.
  *
  * @param rows the number of rows of the raw tables, which tells how many threads pay
  * @returns undefined if all models must be made as a whole
  */
 async function renew(database: Database, rows: number): Promise<Made | undefined> {
-  if (await isTrue(database, `EXISTS (${CLOSED})`)) {
-    return (await hasFreshModels(database)) ? "none" : undefined;
-  }
   // The inputs are those of the last refresh, so these models are empty since then.
   const models = await withoutEmpty(database, await allModels(), await inputNames());
   const isKept = (facts: Readonly<Record<string, string>>): Promise<boolean> =>
@@ -65,6 +58,7 @@ async function renew(database: Database, rows: number): Promise<Made | undefined
   const steps = new Steps(database, models);
   try {
     await findChangedDays(database);
+    if (await isFresh(database)) return "none";
     if (!(await steps.make(isKept))) return undefined;
     if (steps.datasets.length > 0) await database.useThreads(rows);
     const marts = new Marts(database, models, steps);
@@ -85,6 +79,11 @@ async function renew(database: Database, rows: number): Promise<Made | undefined
     await dropChangedDays(database);
   }
 }
+
+/** Whether neither a day nor a report has changed. */
+const isFresh = async (database: Database): Promise<boolean> =>
+  (await isTrue(database, "NOT EXISTS (FROM changed_days)")) &&
+  (await areKept(database, REPORTS, "kept_reports"));
 
 /** Brings the models up to date with the tables of the streams and the inputs. */
 export async function refreshModels(database: Database): Promise<Made> {

@@ -13,9 +13,9 @@ import {
   REDECIDED_DAYS,
   REJUDGED_DAYS,
   REPORTED_DAYS,
-  SAID,
   SEVERAL_CHAINS,
   STEPS,
+  stepsOfRecords,
 } from "./kept.ts";
 import { isInternal, type Model, queryOf, readsOf } from "./models.ts";
 
@@ -179,23 +179,27 @@ export class Steps {
   }
 
   /**
-   * Keeps the rows of the step {@link SAID} for changed records, and shows the rows of all records.
+   * Keeps the rows of steps without a day for changed records, and shows the rows of all records. The steps before hold all versions of
+   * these records, because all rows of them were copied.
    *
-   * @returns whether the rows of the changed records differ from those before
+   * @returns the steps in which the rows of the changed records differ from those before
    */
-  async keepSaid(): Promise<boolean> {
-    let isOther = false;
-    if (this.datasets.includes("costs")) {
-      await this.#whole(SAID);
-      const kept = `FROM ${OWN}.kept_${SAID} WHERE hash(record_id) IN (SELECT record FROM made_records WHERE dataset = 'costs')`;
-      isOther = await this.#differ(`FROM temp.${SAID}`, kept);
-      await this.#database.run(`DELETE ${kept}`);
-      await this.#database.run(`INSERT INTO ${OWN}.kept_${SAID} BY NAME FROM temp.${SAID}`);
-      await this.#database.run(`DROP TABLE temp.${SAID}`);
+  async keepOfRecords(): Promise<readonly string[]> {
+    const others: string[] = [];
+    for (const name of await stepsOfRecords(this.#database)) {
+      const held = `${OWN}.kept_${name}`;
+      if (this.datasets.includes("costs")) {
+        await this.#whole(name);
+        const kept = `FROM ${held} WHERE hash(record_id) IN (SELECT record FROM made_records WHERE dataset = 'costs')`;
+        if (await this.#differ(`FROM temp.${name}`, kept)) others.push(name);
+        await this.#database.run(`DELETE ${kept}`);
+        await this.#database.run(`INSERT INTO ${held} BY NAME FROM temp.${name}`);
+        await this.#database.run(`DROP TABLE temp.${name}`);
+      }
+      await this.#database.run(`CREATE OR REPLACE TEMP VIEW ${name} AS FROM ${held}`);
+      this.#made.add(name);
     }
-    await this.#database.run(`CREATE OR REPLACE TEMP VIEW ${SAID} AS FROM ${OWN}.kept_${SAID}`);
-    this.#made.add(SAID);
-    return isOther;
+    return others;
   }
 
   #query(name: string): string {

@@ -6,6 +6,7 @@ import { Database } from "../database.ts";
 import { forgetAnswers, readAnswers, writeAnswers } from "../kept_answers.ts";
 import { refreshModels } from "../refresh.ts";
 import { october } from "../testing_costs.ts";
+import { Answers } from "./answers.ts";
 import { pageOf } from "./testing.ts";
 
 let folder: string;
@@ -78,6 +79,16 @@ it("a page takes no answer from before a cost changed", async () => {
   const page = await pageOf(database);
   expect(page).not.toEqual(before);
   expect(page).toEqual(await newPage());
+});
+
+it("a page asks again for what is compared with books", async () => {
+  const asked = "SELECT count(*) FROM adjustments, book_balance";
+  const answers = await Answers.of(database);
+  await answers.query(asked);
+  await answers.keep();
+  const query = vi.spyOn(database, "query");
+  await (await Answers.of(database)).query(asked);
+  expect(query).toHaveBeenCalledWith(asked);
 });
 
 it("costs of several currencies are not mixed up", async () => {

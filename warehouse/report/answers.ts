@@ -8,7 +8,8 @@ import { readAnswers, writeAnswers } from "../kept_answers.ts";
 import { DEFINITIONS, makeClock, makeCosts, makeDays, ofCurrency, showCosts } from "./clock.ts";
 
 /** Each sync may change these, also one that leaves all other models as they are (warehouse/marts.ts). */
-const CHANGES_ALWAYS = /\b(completeness|reconciliation|removed_rows|export_windows)\b/;
+const CHANGES_ALWAYS =
+  /\b(completeness|reconciliation|removed_rows|adjustments|book_balance|export_windows)\b/;
 
 const READS_COSTS = /\breport_costs\b/;
 const READS_CLOCK = /\breport_(accounts|clock|pairs)\b/;
