@@ -9024,7 +9024,7 @@ select
   case when unlisted = 0 then list_cost end as list_cost,
   charges,
   case when quantity <> 0 and abs(effective_cost) < 10000000000000 and abs(quantity) < 100000000000000
-    then cast(
+    then try_cast(
       case when (effective_cost < 0) <> (quantity < 0) then '-' else '' end
       || cast((cast(replace(cast(abs(effective_cost) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint) as varchar) || '.'
       || lpad(cast(((cast(replace(cast(abs(effective_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint) as varchar), 6, '0')
@@ -9547,14 +9547,14 @@ prices as (
   select
     sums.*,
     case when input_tokens <> 0 and abs(input_cost) < 10000000000000 and abs(input_tokens) < 100000000000000
-    then cast(
+    then try_cast(
       case when (input_cost < 0) <> (input_tokens < 0) then '-' else '' end
       || cast((cast(replace(cast(abs(input_cost) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint) as varchar) || '.'
       || lpad(cast(((cast(replace(cast(abs(input_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0')
       || lpad(cast((((cast(replace(cast(abs(input_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint)) * 1000000 % cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(input_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0') as decimal(38, 18))
   end as price,
     case when read_tokens <> 0 and abs(read_cost) < 10000000000000 and abs(read_tokens) < 100000000000000
-    then cast(
+    then try_cast(
       case when (read_cost < 0) <> (read_tokens < 0) then '-' else '' end
       || cast((cast(replace(cast(abs(read_cost) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(read_tokens) as varchar), '.', '') as hugeint) as varchar) || '.'
       || lpad(cast(((cast(replace(cast(abs(read_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(read_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(read_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0')
@@ -9696,14 +9696,14 @@ select
     * case when (coalesce(told.priced_tokens, 0) < 0) <> (keyed.cached_tokens < 0) then cast(-0.000001 as decimal(7, 6))
       else cast(0.000001 as decimal(7, 6)) end as decimal(38, 6)) end as priced_share,
   case when told.priced_tokens <> 0 and abs(told.read_as_input) < 10000000000000 and abs(told.priced_tokens) < 100000000000000
-    then cast(
+    then try_cast(
       case when (told.read_as_input < 0) <> (told.priced_tokens < 0) then '-' else '' end
       || cast((cast(replace(cast(abs(told.read_as_input) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar) || '.'
       || lpad(cast(((cast(replace(cast(abs(told.read_as_input) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0')
       || lpad(cast((((cast(replace(cast(abs(told.read_as_input) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0') as decimal(38, 18))
   end as input_price,
   case when told.priced_tokens <> 0 and abs(told.read_cost) < 10000000000000 and abs(told.priced_tokens) < 100000000000000
-    then cast(
+    then try_cast(
       case when (told.read_cost < 0) <> (told.priced_tokens < 0) then '-' else '' end
       || cast((cast(replace(cast(abs(told.read_cost) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar) || '.'
       || lpad(cast(((cast(replace(cast(abs(told.read_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(told.priced_tokens) as varchar), '.', '') as hugeint) as varchar), 6, '0')
@@ -10534,14 +10534,14 @@ priced as (
   select
     summed.*,
     case when quantity <> 0 and abs(effective_cost) < 10000000000000 and abs(quantity) < 100000000000000
-    then cast(
+    then try_cast(
       case when (effective_cost < 0) <> (quantity < 0) then '-' else '' end
       || cast((cast(replace(cast(abs(effective_cost) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint) as varchar) || '.'
       || lpad(cast(((cast(replace(cast(abs(effective_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint) as varchar), 6, '0')
       || lpad(cast((((cast(replace(cast(abs(effective_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint)) * 1000000 % cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint) as varchar), 6, '0') as decimal(38, 18))
   end as effective_price,
     case when quantity <> 0 and abs(list_cost) < 10000000000000 and abs(quantity) < 100000000000000
-    then cast(
+    then try_cast(
       case when (list_cost < 0) <> (quantity < 0) then '-' else '' end
       || cast((cast(replace(cast(abs(list_cost) as varchar), '.', '') as hugeint) * 1000000) // cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint) as varchar) || '.'
       || lpad(cast(((cast(replace(cast(abs(list_cost) as varchar), '.', '') as hugeint) * 1000000) % cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint)) * 1000000 // cast(replace(cast(abs(quantity) as varchar), '.', '') as hugeint) as varchar), 6, '0')

@@ -10,15 +10,15 @@
   div({{ cost }} * 1000000000000000000, nullif({{ quantity }}, 0)) * 0.000000000001
 {%- endmacro %}
 
-{# Long division of the digits, six at a time, so that each step fits into 128 bits. A cost above 10^13 or more than 10^14 units
-   would not fit: the result is null. #}
+{# Long division of the digits, six at a time, so that each step fits into 128 bits. A cost above 10^13, more than 10^14
+   units, or a result above 10^20 would not fit: the result is null. #}
 {% macro duckdb__per_million(cost, quantity) -%}
   {%- set above = "(cast(replace(cast(abs(" ~ cost ~ ") as varchar), '.', '') as hugeint) * 1000000)" -%}
   {%- set below = "cast(replace(cast(abs(" ~ quantity ~ ") as varchar), '.', '') as hugeint)" -%}
   {%- set rest = "(" ~ above ~ " % " ~ below ~ ") * 1000000" -%}
   {%- set last = "(" ~ rest ~ " % " ~ below ~ ") * 1000000" -%}
   case when {{ quantity }} <> 0 and abs({{ cost }}) < 10000000000000 and abs({{ quantity }}) < 100000000000000
-    then cast(
+    then try_cast(
       case when ({{ cost }} < 0) <> ({{ quantity }} < 0) then '-' else '' end
       || cast({{ above }} // {{ below }} as varchar) || '.'
       || lpad(cast({{ rest }} // {{ below }} as varchar), 6, '0')

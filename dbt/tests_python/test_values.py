@@ -141,11 +141,21 @@ def test_no_model_fails_on_many_amounts_at_the_limit(warehouse):
         labels = {"x_ModelId": "priced", "x_UsageType": "cache_read_tokens" if number else "input_tokens"}
         spend.put(cost(f"p{number}", f"11-{1 + number:02}", "1", **labels))
         tokens.put(usage(f"p{number}", f"11-{1 + number:02}", "9999999999", ConsumedUnit="1000 Tokens", **labels))
+    # The price of a million is 5 * 10^19, which is just a decimal, and 10^37, which is none.
+    for model, quantity in (("steep", "0.2"), ("tiny", "0.000000000000000001")):
+        for number in range(8):
+            day, labels = f"11-{1 + number:02}", {"x_ModelId": model, "x_UsageType": "input_tokens"}
+            spend.put(cost(f"{model}{number}", day, "9999999999999", **labels, x_ProviderColumns={"ListCost": "9999999999999"}))
+            tokens.put(usage(f"{model}{number}", day, quantity, **labels))
     for world in (spend, tokens):
         world.sync(("10-01", "12-01"))
     settled(warehouse, spend, table)
     warehouse.build_all()
-    assert warehouse.all("select sum(billed_cost) as total from daily_costs")[0]["total"] == 20 + 1000 * Decimal("9999999999999.999999999999999999")
+    prices = warehouse.all("select distinct model_id, effective_cost_per_million as price from unit_costs where model_id in ('steep', 'tiny')")
+    found = {row["model_id"]: row["price"] for row in prices}
+    assert found["steep"] == Decimal("49999999999995000000")
+    assert (found["tiny"] is None) is (warehouse.name != "postgres")
+    assert warehouse.all("select sum(billed_cost) as total from daily_costs")[0]["total"] == 20 + 16 * 9999999999999 + 1000 * Decimal("9999999999999.999999999999999999")
     [savings] = warehouse.all("select saved_cost, why_not from cache_savings where model_id = 'priced'")
     if warehouse.name == "postgres":
         assert abs(savings["saved_cost"]) < Decimal("0.000001") and savings["why_not"] is None
