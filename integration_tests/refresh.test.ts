@@ -147,7 +147,7 @@ async function differing(database: Database, isLast: boolean): Promise<string[]>
   return names.filter((name) => before.get(name)?.join("\n") !== after.get(name)?.join("\n"));
 }
 
-/** What a provider says about a cost in columns that the interface does not name. Models of usage read it, too. */
+/** Columns of a cost that the interface does not name. Models of usage read them, too. */
 function said(random: Random, { record, ...fate }: Life): Life {
   const columns = random.pick([
     {},

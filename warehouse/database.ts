@@ -124,7 +124,7 @@ export class Database implements Asked {
   readonly #connection: DuckDBConnection;
 
   readonly #memory: number;
-  /** What the database has spilled, and that nobody else removes; an empty text if there is no such folder. */
+  /** The folder of rows that did not fit into memory, if this database alone removes it; else an empty text. */
   readonly #spilled: string;
   /** The most threads that the memory allows. */
   readonly #threads: number;

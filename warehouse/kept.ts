@@ -66,7 +66,7 @@ type Queries = Readonly<Record<string, string>>;
  */
 export const LOGIC = 1;
 
-/** What makes the models; a test may give parts of another program. */
+/** The parts of a program that make the models; a test may give those of another program. */
 interface Program {
   /** The SQL of the models. */
   readonly models?: string;

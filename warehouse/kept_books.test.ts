@@ -1,4 +1,4 @@
-/** What a refresh keeps for the books of closed months: when each record was found, and when it was found missing. */
+/** For the books of closed months a refresh keeps when each record was found, and when the record was found missing. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

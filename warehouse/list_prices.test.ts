@@ -1,4 +1,4 @@
-/** What a provider says about costs also decides rows of usage. So a refresh needs it, too, where no cost has changed. */
+/** List prices and kinds of tokens of costs also decide rows of usage. So a refresh reads them also where no cost has changed. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -3,7 +3,7 @@
   that they take the same time however many rows a day has.
 #}
 
-{# The newest rows that started inside the window of their reading. #}
+{# The number of newest rows by reading: those that started inside its window, and the others. #}
 {% macro counts_of(dataset) %}
 select scope, day, reading_id, inside_window, count(*) as rows_
 from {{ ref('ai_billing__placed_' ~ dataset) }}
