@@ -1,29 +1,12 @@
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import { contentOf, type Dataset, firstFacts, LOGIC, OWN, valuesOf } from "./kept.ts";
-import { inputTables, makeModels } from "./models.ts";
 import { hasFreshModels, refreshModels } from "./refresh.ts";
-import { prepare } from "./store.ts";
-import { at, dayOf, type Day } from "./testing_days.ts";
-
-/** Such a report proves nothing, and no row is judged by it. */
-const UNCONFIRMED = { confirmed: "false", moved: "true" };
-const STRAY = { inside_window: "false" };
-
-/** A change of all reports of a reading. */
-const reported = (reading: string, change: string): string =>
-  `UPDATE export_windows SET ${change} WHERE reading_id = ${reading}`;
+import { at, dayOf, type Day, type Phases, reported, STRAY, UNCONFIRMED } from "./testing_days.ts";
+import { asWhole, openEmpty } from "./testing_refresh.ts";
 
 const belongsTo = (account: string): string => `account = '${account}', chain = '${account}'`;
-
-interface Phases {
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
 
 /** A row of a reading that proves nothing, and a change of its reports. */
 const unproven =
@@ -297,42 +280,29 @@ async function rowsByDay(): Promise<ReadonlyMap<string, readonly string[]>> {
   return found;
 }
 
-let folder: string;
 let database: Database;
+let remove: () => Promise<void>;
 let before: ReadonlyMap<string, readonly string[]>;
 let renewed: ReadonlyMap<string, readonly string[]>;
 let whole: ReadonlyMap<string, readonly string[]>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "kept-"));
-  database = await Database.open(join(folder, "billing.duckdb"), "write");
+  ({ database, remove } = await openEmpty());
   const run = async (phase: keyof Phases): Promise<void> => {
     for (const [, dataset, day, phases] of HISTORIES) {
       const days = phases(dayOf(dataset, day), dayOf(dataset, day, "y"));
       for (const sql of days[phase]) await database.run(sql);
     }
   };
-  await prepare(database, [
-    { name: "a", base_url: "https://a.example", account: "x", granularity: "1d" },
-  ]);
-  for (const table of await inputTables()) await database.run(table);
   await run("before");
   expect(await refreshModels(database)).toBe("all");
   before = await rowsByDay();
   await run("after");
   expect(await refreshModels(database)).toBe("days");
   renewed = await rowsByDay();
-  await database.run("BEGIN");
-  await makeModels(
-    database,
-    MODELS.map(([model]) => model),
-  );
-  whole = await rowsByDay();
-  await database.run("ROLLBACK");
+  const models = MODELS.map(([model]) => model);
+  whole = await asWhole(database, models, rowsByDay);
 });
-afterAll(async () => {
-  database.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => remove());
 
 it.each(HISTORIES)("a refresh makes a day again if %s", (_, __, day) => {
   const name = `2026-10-${String(day).padStart(2, "0")}`;

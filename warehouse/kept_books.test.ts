@@ -1,28 +1,13 @@
 /** For the books of closed months a refresh keeps when each record was found, and when the record was found missing. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { writeBook } from "./close.ts";
-import { Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import { FOUND, OWN } from "./kept.ts";
-import { allModels, inputNames, inputTables, isInternal, makeModels, readsOf } from "./models.ts";
+import { allModels, inputNames, isInternal, readsOf } from "./models.ts";
 import { OF_BOOKS } from "./marts.ts";
 import { refreshModels } from "./refresh.ts";
-import { prepare } from "./store.ts";
-import { at, dayOf, type Day } from "./testing_days.ts";
-
-const UNCONFIRMED = { confirmed: "false", moved: "true" };
-const STRAY = { inside_window: "false" };
-
-/** A change of all reports of a reading. */
-const reported = (reading: string, change: string): string =>
-  `UPDATE export_windows SET ${change} WHERE reading_id = ${reading}`;
-
-interface Phases {
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
+import { at, dayOf, type Day, type Phases, reported, STRAY, UNCONFIRMED } from "./testing_days.ts";
+import { asWhole, openEmpty } from "./testing_refresh.ts";
 
 /** Two readings show the same record, so it is as it was found first. Other rows of its day may have changed in between. */
 const twice = ({ row, report }: Day): readonly string[] => [
@@ -209,27 +194,19 @@ async function madeBy(work: () => Promise<void>): Promise<{ compared: number; st
   };
 }
 
-let folder: string;
 let database: Database;
+let remove: () => Promise<void>;
 let before: Found;
 let renewed: Found;
 let whole: Found;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "kept-books-"));
-  database = await Database.open(join(folder, "billing.duckdb"), "write");
-  await prepare(database, [
-    { name: "a", base_url: "https://a.example", account: "x", granularity: "1d" },
-  ]);
-  for (const table of await inputTables()) await database.run(table);
+  ({ database, remove } = await openEmpty());
   for (const sql of twice(dayOf("costs", 31, "y"))) await database.run(sql);
   for (const [, day, phases] of HISTORIES) {
     for (const sql of phases(dayOf("costs", day)).before) await database.run(sql);
   }
 });
-afterAll(async () => {
-  database.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => remove());
 
 it("a refresh without a closed month makes and keeps nothing for books", async () => {
   const made = await madeBy(async () => {
@@ -256,12 +233,11 @@ it("a refresh of changed days compares the books once, and they equal those of a
   expect(made.compared).toBe(1);
   renewed = await foundIn(`${OWN}.kept_${FOUND}`);
   const shown = await rowsShown();
-  await database.run("BEGIN");
-  await makeModels(database, OF_BOOKS);
-  whole = await foundIn(`temp.${FOUND}`);
-  expect(shown).toEqual(await rowsShown());
-  expect(renewed).toEqual(whole);
-  await database.run("ROLLBACK");
+  await asWhole(database, OF_BOOKS, async () => {
+    whole = await foundIn(`temp.${FOUND}`);
+    expect(shown).toEqual(await rowsShown());
+    expect(renewed).toEqual(whole);
+  });
 });
 
 it.each(HISTORIES)("a refresh tells again when a record was found if %s", (_, day) => {
@@ -294,11 +270,7 @@ it("the models of books that a refresh passes over follow from inputs alone", as
 });
 
 it("a refresh keeps the records of books also if the month was closed before there was any cost", async () => {
-  const other = await Database.open(join(folder, "empty.duckdb"), "write");
-  await prepare(other, [
-    { name: "a", base_url: "https://a.example", account: "x", granularity: "1d" },
-  ]);
-  for (const table of await inputTables()) await other.run(table);
+  const { database: other, remove: removeOther } = await openEmpty();
   await other.run(
     "INSERT INTO ai_billing_closes (close_id, book_view, book_month, version, closed_at, digest) VALUES ('c', 'month', '2026-10-01', 1, '2026-11-15', '')",
   );
@@ -306,5 +278,5 @@ it("a refresh keeps the records of books also if the month was closed before the
   await other.run(dayOf("costs", 1).row("a", 1));
   expect(await refreshModels(other)).toBe("days");
   expect(await other.query(`SELECT record_id FROM ${OWN}.kept_${FOUND}`)).toEqual([["a of 1 x"]]);
-  other.close();
+  await removeOther();
 });

@@ -1,14 +1,11 @@
 /** List prices and kinds of tokens of costs also decide rows of usage. So a refresh reads them also where no cost has changed. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Database } from "./database.ts";
-import { inputTables, makeModels, modelNames } from "./models.ts";
+import type { Database } from "./database.ts";
+import { modelNames } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
 import { Steps } from "./steps.ts";
-import { prepare } from "./store.ts";
 import { dayOf } from "./testing_days.ts";
+import { asWhole, openEmpty, rowsOf } from "./testing_refresh.ts";
 
 const used = dayOf("usage", 1);
 const charged = dayOf("costs", 1);
@@ -26,31 +23,14 @@ const BEFORE: readonly string[] = [
   ]),
 ];
 
-let folder: string;
 let database: Database;
+let remove: () => Promise<void>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "list-prices-"));
-  database = await Database.open(join(folder, "billing.duckdb"), "write");
-  await prepare(database, [
-    { name: "a", base_url: "https://a.example", account: "x", granularity: "1d" },
-  ]);
-  for (const sql of [...(await inputTables()), ...BEFORE]) await database.run(sql);
+  ({ database, remove } = await openEmpty());
+  for (const sql of BEFORE) await database.run(sql);
   expect(await refreshModels(database)).toBe("all");
 });
-afterAll(async () => {
-  database.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** The rows of all models, sorted. */
-async function rowsOf(models: readonly string[]): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const model of models) {
-    const rows = await database.query(`FROM main.${model}`);
-    found.push(...rows.map((row) => JSON.stringify([model, ...row])));
-  }
-  return found.toSorted();
-}
+afterAll(() => remove());
 
 it.each([
   [
@@ -70,16 +50,12 @@ it.each([
   ],
 ])("a refresh follows a change of nothing but %s", async (_, changes) => {
   const names = await modelNames();
-  const before = await rowsOf(["unit_costs", "prices"]);
+  const before = await rowsOf(database, ["unit_costs", "prices"]);
   for (const sql of changes) await database.run(sql);
   expect(await refreshModels(database)).toBe("days");
-  expect(await rowsOf(["unit_costs", "prices"])).not.toEqual(before);
-  const renewed = await rowsOf(names);
-  await database.run("BEGIN");
-  await makeModels(database, names);
-  const whole = await rowsOf(names);
-  await database.run("ROLLBACK");
-  expect(renewed).toEqual(whole);
+  expect(await rowsOf(database, ["unit_costs", "prices"])).not.toEqual(before);
+  const renewed = await rowsOf(database, names);
+  expect(renewed).toEqual(await asWhole(database, names, () => rowsOf(database, names)));
 });
 
 it("a further step may read a raw table only while no copy of some days hides it", async () => {

@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Database } from "./database.ts";
-import { inputTables, makeModels } from "./models.ts";
+import type { Database } from "./database.ts";
 import { refreshModels } from "./refresh.ts";
-import { prepare } from "./store.ts";
-import { at, dayOf, type Day, type Values } from "./testing_days.ts";
+import { at, dayOf, type Day, UNCONFIRMED, type Values } from "./testing_days.ts";
+import { asWhole, openEmpty, rowsOf } from "./testing_refresh.ts";
 
 const DAYS = [1, 2, 3, 4, 5];
 const WINDOW = [1, 6] as const;
@@ -19,7 +15,6 @@ const EURO = { BillingCurrency: "'EUR'" };
 const OTHER_PROVIDER = { ServiceProviderName: "'B'" };
 const OTHER_SERVICE = { ServiceName: "'Other'" };
 const PLAN = { ChargeCategory: "'Purchase'" };
-const UNCONFIRMED = { confirmed: "false", moved: "true" };
 
 /** Many rows on two days: any of these rows could be taken for all of them. */
 const many = ({ row }: Day, others: Values = {}): readonly string[] =>
@@ -120,41 +115,20 @@ const CHANGES: ReadonlyArray<
   ],
 ];
 
-let folder: string;
 let database: Database;
+let remove: () => Promise<void>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "marts-"));
-  database = await Database.open(join(folder, "billing.duckdb"), "write");
-  await prepare(database, [
-    { name: "a", base_url: "https://a.example", account: "x", granularity: "1d" },
-  ]);
-  for (const table of await inputTables()) await database.run(table);
+  ({ database, remove } = await openEmpty());
   for (const sql of BEFORE) await database.run(sql);
   expect(await refreshModels(database)).toBe("all");
 });
-afterAll(async () => {
-  database.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-async function rowsOf(models: readonly string[]): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const model of models) {
-    const rows = await database.query(`FROM main.${model}`);
-    found.push(...rows.map((row) => JSON.stringify([model, ...row])));
-  }
-  return found.toSorted();
-}
+afterAll(() => remove());
 
 it.each(CHANGES)("a refresh follows a change of %s", async (_, changes, models) => {
-  const before = await rowsOf(models);
+  const before = await rowsOf(database, models);
   for (const sql of changes) await database.run(sql);
   await refreshModels(database);
-  const renewed = await rowsOf(models);
-  await database.run("BEGIN");
-  await makeModels(database, models);
-  const whole = await rowsOf(models);
-  await database.run("ROLLBACK");
-  expect(renewed).toEqual(whole);
+  const renewed = await rowsOf(database, models);
+  expect(renewed).toEqual(await asWhole(database, models, () => rowsOf(database, models)));
   expect(renewed).not.toEqual(before);
 });

@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { charged, OF_MONTHS, ofSomeMonths, unusualSince } from "./parts.ts";
-import { Database } from "./database.ts";
+import type { Database } from "./database.ts";
 import { databaseError } from "./failures.ts";
-import { allModels, inputTables, makeModels, queryOf } from "./models.ts";
+import { allModels, queryOf } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
-import { prepare } from "./store.ts";
 import { addReading } from "./testing_costs.ts";
+import { asWhole, openEmpty } from "./testing_refresh.ts";
 
 /** Half a year: four keys with a cost on most days, a key that is new in the last days, and a plan that has ended. */
 const RECORDS = `
@@ -20,25 +17,17 @@ const RECORDS = `
   SELECT 'plan ' || strftime(day, '%m-%d'), day, 'Purchase', 'final', '70'
   FROM range(TIMESTAMP '2026-07-03', TIMESTAMP '2026-10-01', INTERVAL 1 MONTH) AS days(day)`;
 
-let folder: string;
 let database: Database;
+let remove: () => Promise<void>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "anomalies-"));
-  database = await Database.open(join(folder, "billing.duckdb"), "write");
-  await prepare(database, [
-    { name: "a", base_url: "https://a.example", account: "", granularity: "1d" },
-  ]);
-  for (const table of await inputTables()) await database.run(table);
+  ({ database, remove } = await openEmpty(""));
   const span = { first: "2026-05-01", end: "2026-10-31", records: RECORDS };
   await addReading(database, { id: "r1", at: "2026-11-03", ...span });
   await database.run(`UPDATE costs SET "x_ApiKeyId" = substr("x_RecordId", 1, 2)`);
   await refreshModels(database);
 });
 afterEach(() => vi.restoreAllMocks());
-afterAll(async () => {
-  database.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => remove());
 
 const MODELS = ["cost_anomalies", ...OF_MONTHS];
 
@@ -61,10 +50,7 @@ async function rowsOf(names: readonly string[]): Promise<ReadonlyMap<string, str
 /** The models whose rows differ from those of the same model, made as a whole. */
 async function differing(): Promise<string[]> {
   const renewed = await rowsOf(MODELS);
-  await database.run("BEGIN");
-  await makeModels(database, MODELS);
-  const whole = await rowsOf(MODELS);
-  await database.run("ROLLBACK");
+  const whole = await asWhole(database, MODELS, () => rowsOf(MODELS));
   return MODELS.filter((name) => whole.get(name) !== renewed.get(name));
 }
 

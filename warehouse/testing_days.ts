@@ -63,6 +63,20 @@ const PROVING: Values = {
   totals: "'[]'::JSON",
 };
 
+/** Such a report proves nothing, and no row is judged by it. */
+export const UNCONFIRMED: Values = { confirmed: "false", moved: "true" };
+export const STRAY: Values = { inside_window: "false" };
+
+/** A change of all reports of a reading. */
+export const reported = (reading: string, change: string): string =>
+  `UPDATE export_windows SET ${change} WHERE reading_id = ${reading}`;
+
+/** The statements before a refresh, and those between it and the next one. */
+export interface Phases {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
 /** The time of a reading. */
 const readAt = (reading: number): string => at(40 + reading);
 

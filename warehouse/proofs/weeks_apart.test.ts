@@ -1,9 +1,11 @@
 /** R10: what two syncs prove after syncs that were weeks apart, by the models' verdicts on scripted reads. */
 import { expect, test } from "vitest";
 import { DAY, formatDay, formatInstant } from "../../src/core/time.ts";
+import type { Range } from "../../src/core/window.ts";
 import type { Fields } from "../../src/records/fields.ts";
-import { fourWindows, recordOf } from "../../src/streams/scripted/testing.ts";
-import { DAY_ONE, pageOf } from "../../src/streams/testing.ts";
+import { fourWindows, provider, recordOf } from "../../src/streams/scripted/testing.ts";
+import type { FetchedPage } from "../../src/streams/stream.ts";
+import { DAY_ONE } from "../../src/streams/testing.ts";
 import { type Part, sync, verdictsOn } from "./testing.ts";
 
 const DAYS = 60;
@@ -29,24 +31,17 @@ const SHOWN: readonly Shown[] = Array.from({ length: DAYS }, (_, day): readonly 
 const shownAt = (now: number): readonly Shown[] =>
   SHOWN.filter(({ from, until }) => DAY_ONE + from * DAY <= now && now < DAY_ONE + until * DAY);
 
-/** A provider at an instant, which gives pages of some records. */
+/** A provider at an instant. Either its pages say the instant as `as_of`, or each of them has one of its own. */
 const at =
   (now: number, perPage: number, isStill: boolean) =>
-  ({ start, end }: { start: number; end: number }, cursor: string | null) => {
-    const records = shownAt(now)
-      .filter(({ day }) => start <= DAY_ONE + day * DAY && DAY_ONE + day * DAY < end)
-      .map(({ record }) => record);
-    const count = Math.max(1, Math.ceil(records.length / perPage));
-    return Array.from({ length: count }, (_, page) =>
-      pageOf(
-        records.slice(page * perPage, (page + 1) * perPage),
-        page + 1 < count ? `${page + 1}` : null,
-        {
-          asOf: formatInstant(now + (isStill ? 0 : 1000 * page)),
-          availableThrough: now,
-        },
-      ),
-    ).slice(Number(cursor ?? 0));
+  (window: Range, cursor: string | null): FetchedPage[] => {
+    const shown = shownAt(now).map(({ record }) => record);
+    const first = Number(cursor?.slice(1) ?? 0);
+    return provider(shown, perPage)(window, cursor).map((page, index) => ({
+      ...page,
+      asOf: formatInstant(now + (isStill ? 0 : 1000 * (first + index))),
+      availableThrough: now,
+    }));
   };
 
 test.each([
