@@ -262,7 +262,7 @@ function unitFigure(
   const saved =
     savings === null ? NOTHING : [markup`<p class="says">${savingsWords(savings, currency)}</p>`];
   if (units.length === 0)
-    return markup`<p class="says">There is no unit cost: no kind of token of a model has both usage and costs.</p>
+    return markup`<p class="says">There is no unit cost: no kind of token of a model has both usage and costs on a complete day.</p>
 ${saved}`;
   const figure = chartFigure(
     `units-${currency}`,

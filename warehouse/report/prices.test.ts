@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { labels } from "../../src/generated/labels.ts";
 import { Database } from "../database.ts";
-import type { PriceChanges } from "./model.ts";
-import { changeWords, priceChanges } from "./prices.ts";
+import type { PriceChanges, UnitCost } from "./model.ts";
+import { changeWords, priceChanges, unitCosts } from "./prices.ts";
 
 const LABELS = labels.prices.map(({ name }) => name).filter((name) => name !== "model_id");
 
@@ -42,4 +42,34 @@ it("counts the changes that are not among the newest six", async () => {
   const rows = Array.from({ length: 8 }, (_, day) => `('a', ${day}, 12)`).join(", ");
   const all = await found("('a')", rows);
   expect([all.found.length, all.more, all.found[0]?.day]).toEqual([6, 2, "2026-03-08"]);
+});
+
+/** Unit costs of a model through March 9, a Monday. Rows are days of March, each with its cost, its millions of tokens and its status. */
+async function unitsOf(rows: string): Promise<readonly UnitCost[]> {
+  const database = await Database.inMemory();
+  try {
+    await database.run(`
+      CREATE TABLE report_clock AS SELECT DATE '2026-03-09' AS through_day;
+      CREATE TABLE prices AS
+      SELECT DATE '2026-02-28' + number AS day, 'm1' AS model_id, 'input_tokens' AS usage_type, 'USD' AS billing_currency,
+             'Tokens' AS unit, cost::DECIMAL(38, 18) AS effective_cost, 1000000 * millions::DECIMAL(38, 18) AS quantity, day_status,
+             ${LABELS.map((name) => `NULL::VARCHAR AS ${name}`).join(", ")}
+      FROM (VALUES ${rows}) AS given (number, cost, millions, day_status)`);
+    return await unitCosts(database, "USD");
+  } finally {
+    database.close();
+  }
+}
+
+it("has no unit cost of a day of which usage and costs are known in part", async () => {
+  const name = "m1 input tokens";
+  const days = "(8, 48, 24, 'proven'), (9, 40, 20, 'unproven')";
+  const weeks = [
+    { week: "2026-03-02", name, perMillion: "2" },
+    { week: "2026-03-09", name, perMillion: "2" },
+  ];
+  expect(await unitsOf(days)).toEqual(weeks);
+  // March 10 was read through noon for costs, and through the evening for usage.
+  expect(await unitsOf(`${days}, (10, 16, 20, 'unproven')`)).toEqual(weeks);
+  expect(await unitsOf(`${days}, (7, 16, 20, 'incomplete')`)).toEqual(weeks);
 });

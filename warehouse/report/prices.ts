@@ -23,10 +23,14 @@ const priced = (currency: string): string => `(
   SELECT *, ${NAME} AS name, date_trunc('week', day)::DATE AS week FROM prices
   WHERE billing_currency = ${literal(currency)} AND lower(unit) IN ('tokens', 'token') AND model_id IS NOT NULL)`;
 
-/** Effective cost per million tokens by week, of the kinds of tokens that cost most. */
+/**
+ * Effective cost per million tokens by week, of the kinds of tokens that cost most. It ends with the day of the page: of a later day usage
+ * and costs are often known through different hours, and their quotient is no price.
+ */
 export async function unitCosts(database: Asked, currency: string): Promise<UnitCost[]> {
   const rows = await database.query(`
-    WITH priced AS ${priced(currency)},
+    WITH priced AS (
+      SELECT * FROM ${priced(currency)} WHERE day <= (SELECT through_day FROM report_clock) AND day_status <> 'incomplete'),
     latest AS (SELECT * FROM priced WHERE week > (SELECT max(week) FROM priced) - ${7 * WEEKS}),
     largest AS (SELECT name FROM latest GROUP BY 1 ORDER BY sum(effective_cost) DESC, 1 LIMIT ${LINES})
     SELECT week, name, sum(effective_cost), sum(quantity) FROM latest SEMI JOIN largest USING (name)
