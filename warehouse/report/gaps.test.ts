@@ -206,6 +206,21 @@ it("a day of a month that was read in part leaves no verdict", { timeout: 60_000
   expect(details).toContain("1 day of the month not proven yet");
 });
 
+it(
+  "a month that is over is not said to equal a longer one, of which the last day is not compared",
+  { timeout: 60_000 },
+  async () => {
+    await own("a");
+    await read("a", "2026-08-01", "2026-10-01");
+    const { overview, claim, words } = await page();
+    expect(overview.months.slice(0, 2).map(({ billed }) => billed)).toEqual(["3000", "3100"]);
+    expect(claim).toBe(
+      "September: 3,000.00 USD, ±0% against the first 30 days of the month before",
+    );
+    expect(words).toContain("Month before, same days 3,000.00 USD");
+  },
+);
+
 describe("an account of which no costs were ever read", { timeout: 60_000 }, () => {
   beforeEach(async () => {
     await own("a", "b");

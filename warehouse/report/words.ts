@@ -121,7 +121,15 @@ function sinceOf(head: Headline, currency: string): string {
   const share = percent(subtract(billed, previous), previous);
   const against = share === "" ? `${money(previous, DIGITS)} ${currency}` : share;
   const words = share === "" ? `after ${against} in` : `${against} against`;
-  return `${words} the month before${scopeWords(head)}`;
+  return `${words} ${daysBefore(head)}the month before${scopeWords(head)}`;
+}
+
+/** The days of the month before that are compared, where a month that is over is shorter: its last days are not among them. */
+function daysBefore({ comparison: compared, isOver, month: first, daysInMonth }: Headline): string {
+  const isLonger = Number(previousMonth(first).slice(8, 10)) > daysInMonth;
+  return isOver && isLonger && compared?.isWhole === true
+    ? `the first ${daysInMonth} days of `
+    : "";
 }
 
 /** Whether the budget lies inside the range of the forecast, and is not exceeded yet. Then no verdict is proven. */
