@@ -247,7 +247,8 @@ test("a closed month that changes is told when its amount is new, and what is bo
       `INSERT INTO adjustments VALUES ('month', '2026-02-01', 'USD', ${isPending}, '${kind}', ${amount})`,
     );
   await add("7", false);
-  await add("8", true, "reversal");
+  await add("-8", true, "reversal");
+  await add("8", true, "accrual");
   await tell(summaryWith({}));
   expect(told).toEqual([]);
   await add("-3.5");
@@ -255,9 +256,16 @@ test("a closed month that changes is told when its amount is new, and what is bo
   await tell(summaryWith({}));
   await add("1");
   await tell(summaryWith({}));
+  // What was accrued settles: first at the value of the book, then at a lower one.
+  await database.run("UPDATE adjustments SET kind = 'adjustment' WHERE kind = 'accrual'");
+  await tell(summaryWith({}));
+  await database.run("UPDATE adjustments SET amount = 6 WHERE amount = 8");
+  await tell(summaryWith({}));
   expect(told).toEqual([
     ["February 2026 is closed by month, and changed by −3.50 USD since (1 adjustment)."],
     ["February 2026 is closed by month, and changed by −2.50 USD since (2 adjustments)."],
+    ["February 2026 is closed by month, and changed by −2.50 USD since (3 adjustments)."],
+    ["February 2026 is closed by month, and changed by −4.50 USD since (3 adjustments)."],
   ]);
 });
 
