@@ -8153,7 +8153,8 @@ create view unit_costs as
 -- null.
 --
 -- A cost that names no usage type is a price of nothing: it stands alone, and so do the quantities that no cost names. A line item may
--- name the kind of token instead (ai_billing__provider_costs).
+-- name the kind of token instead (ai_billing__provider_costs). A cost for longer than a day pays for the usage of other days too, so it
+-- is no price of its first day: it stands alone without a usage type.
 with usage_ as (
   select
     account, base_url, service_provider_name, day, service_name, model_id, project_id, workspace_id, api_key_id, service_tier, workload_type, upstream_provider, usage_type,
@@ -8198,8 +8199,12 @@ cost as (
     rows_.billing_currency,
     rows_.effective_cost,
     rows_.day_status as status,
-    coalesce(rows_.usage_type, said.usage_type) as usage_type,
-    case when rows_.usage_type is null and said.usage_type is not null then 1 else 0 end as is_token_kind,
+    case when (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
+) then coalesce(rows_.usage_type, said.usage_type) end as usage_type,
+    case when (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
+    cast(rows_.day as timestamp without time zone) + ((interval '1 day') * (1))
+) and rows_.usage_type is null and said.usage_type is not null then 1 else 0 end as is_token_kind,
     said.list_cost,
     case when rows_.charge_class = 'Correction' or rows_.corrects_record_id is not null then 1 else 0 end
       as is_correction

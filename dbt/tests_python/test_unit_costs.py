@@ -170,6 +170,25 @@ def test_a_line_item_may_name_the_kind_of_token(warehouse):
     assert (savings["saved_cost"], savings["possible_saved_cost"], savings["priced_share"]) == (Decimal("2.7"), Decimal("2.7"), 1)
 
 
+def test_a_cost_of_a_month_is_no_price_of_its_first_day(warehouse):
+    """5 million tokens on each of ten days, 2 dollars a million on each, and a charge of the month on the first of them."""
+    table = Table()
+    bill = Bill(table, TYPED, "Typed")
+    for day in range(1, 11):
+        bill.used("5000000", "input_tokens", "m", day=f"11-{day:02}")
+        bill.charged("10", "input_tokens", "m", day=f"11-{day:02}")
+    bill.charged("290", "input_tokens", "m", day="11-01", ChargePeriodEnd="2025-12-01T00:00:00Z")
+    bill.worlds["usage"].sync(("11-01", "11-11"))
+    bill.worlds["costs"].sync(("11-01", "12-01"))
+    warehouse.fill(table.tables)
+    warehouse.build()
+    rows = warehouse.all("select day, usage_type, effective_cost, effective_cost_per_million from unit_costs")
+    assert {row["effective_cost_per_million"] for row in rows if row["usage_type"] == "input_tokens"} == {2}
+    [lone] = [row for row in rows if row["usage_type"] is None]
+    assert (f"{lone['day']:%m-%d}", lone["effective_cost"], lone["effective_cost_per_million"]) == ("11-01", 290, None)
+    assert {row["effective_price"] for row in warehouse.all("select effective_price from prices")} == {2}
+
+
 @pytest.fixture(scope="module")
 def priced(warehouse):
     """Nine days of two kinds of tokens. Output is cut from 10 to 8.3 on the 4th; its list price, 12, stays. Input is corrected twice."""

@@ -3,10 +3,12 @@
 -- null.
 --
 -- A cost that names no usage type is a price of nothing: it stands alone, and so do the quantities that no cost names. A line item may
--- name the kind of token instead (ai_billing__provider_costs).
+-- name the kind of token instead (ai_billing__provider_costs). A cost for longer than a day pays for the usage of other days too, so it
+-- is no price of its first day: it stands alone without a usage type.
 {%- set labels = ['service_name'] + ai_billing.labels('both') %}
 {%- set sources = ['account', 'base_url', 'service_provider_name'] %}
 {%- set additive = var('ai_billing_corrections') != 'replacing' %}
+{%- set is_daily = ai_billing.is_daily_usage('rows_') %}
 {%- set measures = ['effective_cost', 'correction_cost', 'list_cost', 'unlisted', 'charges'] %}
 {%- set join_columns = sources + ['day'] + labels + ['usage_type'] %}
 with usage_ as {{ ai_billing.inlined() }}(
@@ -24,8 +26,8 @@ cost as {{ ai_billing.inlined() }}(
     rows_.{{ name }},
     {%- endfor %}
     rows_.day_status as status,
-    coalesce(rows_.usage_type, said.usage_type) as usage_type,
-    case when rows_.usage_type is null and said.usage_type is not null then 1 else 0 end as is_token_kind,
+    case when {{ is_daily }} then coalesce(rows_.usage_type, said.usage_type) end as usage_type,
+    case when {{ is_daily }} and rows_.usage_type is null and said.usage_type is not null then 1 else 0 end as is_token_kind,
     said.list_cost,
     {# A correction of an old day adds to its cost. A record that replaces another one is the whole cost. #}
     {{ "case when rows_.charge_class = 'Correction' or rows_.corrects_record_id is not null then 1 else 0 end" if additive else '0' }}
