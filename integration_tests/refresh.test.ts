@@ -372,7 +372,10 @@ test(
   },
 );
 
-/** A cost of the first day, with two corrections on later days. The second one begins with the amount that the first one left. */
+/**
+ * A cost of the first day, with two corrections on later days, which come after the first sync. The newer month is read first, so the
+ * correction of the earlier day begins with the amount that the other one left.
+ */
 const CORRECTED: World = {
   usage: [
     usage("asked", FIRST, "1"),
@@ -386,7 +389,7 @@ const CORRECTED: World = {
         `correction-${number}`,
         dayAfter(FIRST, number),
         "-2",
-        {},
+        { visible_from: `${dayAfter(FIRST, DAYS + 1)}T00:00:00Z` },
         { ChargeClass: "Correction", x_CorrectsRecordId: "original" },
       ),
     ),
@@ -403,7 +406,7 @@ const FAR = [
   "UPDATE costs SET x_ProjectId = 'p' WHERE x_RecordId = 'original'",
   // Until now only costs had this label. From now on the label decides which costs belong to a use, on all days.
   "UPDATE usage SET x_ModelId = 'm' WHERE x_RecordId = 'answered'",
-  `UPDATE costs SET BilledCost = '-3', EffectiveCost = '-3' WHERE x_RecordId = 'correction-1'`,
+  `UPDATE costs SET BilledCost = '-3', EffectiveCost = '-3' WHERE x_RecordId = 'correction-2'`,
 ] as const;
 
 test(
@@ -412,6 +415,7 @@ test(
   async () => {
     const now = Date.parse(`${dayAfter(FIRST, DAYS)}T12:00:00Z`);
     await withAccounts({ one: CORRECTED }, { now, seed: 1 }, async (database, sync) => {
+      await sync(24);
       await sync(1);
       await refreshModels(database);
       for (const change of FAR) {
@@ -424,8 +428,8 @@ test(
       );
       const amounts = corrected.map(([id = "", ...others]) => [id, ...others.map(Number)]);
       expect(amounts).toEqual([
-        ["correction-1", 10, 7],
-        ["correction-2", 7, 5],
+        ["correction-1", 7, 5],
+        ["correction-2", 10, 7],
       ]);
     });
   },

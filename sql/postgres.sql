@@ -7581,7 +7581,27 @@ late as (
     on first_versions.scope = removed.scope and first_versions.record_id = removed.replaced_by_record_id
   where removed.record_id is null and first_versions.corrects_record_id is null
 ),
--- The amount before a correction is that of its original and of the earlier corrections of the same record.
+-- The original of each correction as it was when the correction came. Times of readings may step back, so several versions may have
+-- counted then: the newest one is taken.
+originals_then as (
+  select scope, record_id, day, billed_cost
+  from (
+    select
+      correction.scope, correction.record_id, original.day, original.billed_cost,
+      row_number() over (partition by correction.scope, correction.record_id order by original.reading_id desc) as number_
+    from first_versions as correction
+    inner join versions as original
+      on correction.scope = original.scope
+      and correction.corrects_record_id = original.record_id
+      and correction.billing_currency = original.billing_currency
+      and correction.valid_from >= original.valid_from
+      and (correction.valid_from < original.valid_to or original.valid_to is null)
+  ) as numbered
+  where number_ = 1
+),
+-- The amount before a correction is that of its original, as it was then, and of the earlier corrections of the same record. `shown_day` is
+-- the day that it changes: that of its original, or its own if the original is not known. A table in dedup mode knows the original only as
+-- it is now.
 corrections as (
   select
     correction.scope,
@@ -7599,7 +7619,8 @@ corrections as (
     correction.billing_currency,
     correction.valid_from,
     correction.reading_id,
-    correction.billed_cost, coalesce(original.billed_cost, cast(0 as numeric)) as original_cost,
+    coalesce(original_then.day, original.day, correction.day) as shown_day,
+    correction.billed_cost, coalesce(original_then.billed_cost, original.billed_cost, cast(0 as numeric)) as original_cost,
     row_number() over (
       partition by correction.scope, correction.corrects_record_id order by correction.reading_id, correction.record_id
     ) as number_,
@@ -7608,17 +7629,42 @@ corrections as (
       rows between unbounded preceding and current row
     ) as corrected_cost
   from first_versions as correction
+  left join originals_then as original_then
+    on correction.scope = original_then.scope and correction.record_id = original_then.record_id
   left join "current_costs" as original
     on correction.scope = original.scope
     and correction.corrects_record_id = original.record_id
     and correction.billing_currency = original.billing_currency
   where correction.corrects_record_id is not null
 ),
+-- A correction that came with the first complete reading of the day is no change: nothing else was ever shown. A correction that has taken
+-- the place of a removed record is told with that record.
 corrected as (
   select
-    scope, account, base_url, record_id, day, corrects_record_id, invoice_id, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, valid_from, reading_id,
+    corrections.scope,
+    corrections.account,
+    corrections.base_url,
+    corrections.record_id,
+    corrections.day,
+    corrections.corrects_record_id,
+    corrections.invoice_id,
+    corrections.service_provider_name,
+    corrections.model_id,
+    corrections.project_id,
+    corrections.workspace_id,
+    corrections.api_key_id,
+    corrections.billing_currency,
+    corrections.valid_from,
+    corrections.reading_id,
     original_cost + corrected_cost - billed_cost as amount_before, original_cost + corrected_cost as amount
   from corrections
+  inner join first_covered
+    on corrections.scope = first_covered.scope
+    and corrections.shown_day = first_covered.day
+    and corrections.reading_id > first_covered.reading_id
+  left join removed
+    on corrections.scope = removed.scope and corrections.record_id = removed.replaced_by_record_id
+  where removed.record_id is null
 ),
 changes as (
   select

@@ -235,17 +235,19 @@ const HISTORIES: ReadonlyArray<
     27,
     ({ report, row, record }) => {
       const correction = (name: string, on: number, corrected: string): string =>
-        row(name, 1, { on, others: { x_CorrectsRecordId: record(corrected), BilledCost: "'-3'" } });
+        row(name, 2, { on, others: { x_CorrectsRecordId: record(corrected), BilledCost: "'-3'" } });
       return {
         before: [
           row("a", 1, { on: 25 }),
           row("b", 1, { on: 28 }),
+          ...[25, 26, 27, 28].map((on) =>
+            report(1, { on, rows: on === 25 || on === 28 ? 1 : 0, window: [25, 29] }),
+          ),
           correction("of a", 27, "a"),
           correction("first of b", 26, "b"),
           correction("second of b", 27, "b"),
-          ...[25, 26, 27, 28].map((on) =>
-            report(1, { on, rows: on === 27 ? 2 : 1, window: [25, 29] }),
-          ),
+          report(2, { on: 26, rows: 1, window: [25, 29] }),
+          report(2, { on: 27, rows: 2, window: [25, 29] }),
         ],
         after: [`UPDATE costs SET "BilledCost" = '8' WHERE "x_RecordId" = ${record("a")}`],
       };

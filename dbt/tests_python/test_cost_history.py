@@ -167,6 +167,47 @@ def test_corrections_of_one_record_follow_each_other(warehouse):
         ("11-12", "corrected", "b", 100, 0), ("11-12", "corrected", "c", 0, 95), ("11-12", "corrected", "x", 0, -1)]
 
 
+def test_a_correction_that_came_with_the_first_reading_of_a_day_changed_nothing_that_was_shown(warehouse):
+    table = Table()
+    world = World(table)
+    world.put(cost("a", "11-03", "100"))
+    world.put(cost("b", "11-03", "-10", x_CorrectsRecordId="a"))
+    world.put(cost("c", "11-05", "-1", x_CorrectsRecordId="a"))
+    world.sync(NOVEMBER)
+    world.now = at("11-12 12:00")
+    world.put(cost("d", "11-11", "-5", x_CorrectsRecordId="a"))
+    world.sync(NOVEMBER)
+    shown(warehouse, table)
+    assert changes(warehouse) == [("11-12", "corrected", "d", 89, 84)]
+
+
+def test_a_correction_is_told_with_the_amount_that_its_original_had_then(warehouse):
+    table = Table()
+    world = World(table)
+    world.put(cost("a", "11-03", "100"))
+    world.sync(NOVEMBER)
+    world.now = at("11-12 12:00")
+    world.put(cost("b", "11-04", "-10", x_CorrectsRecordId="a"))
+    world.sync(NOVEMBER)
+    world.now = at("11-14 12:00")
+    world.put(cost("a", "11-03", "200"))
+    world.sync(NOVEMBER)
+    shown(warehouse, table)
+    assert changes(warehouse) == [("11-12", "corrected", "b", 100, 90), ("11-14", "restated", "a", 100, 200)]
+
+
+def test_a_record_that_corrects_and_replaces_another_one_is_a_single_change(warehouse, table):
+    world = World(table)
+    world.put(cost("a", "11-03", "100"))
+    world.sync(NOVEMBER)
+    world.now = at("11-12 12:00")
+    world.withdraw("a")
+    world.put(cost("b", "11-03", "95", x_CorrectsRecordId="a"))
+    world.sync(NOVEMBER)
+    shown(warehouse, table)
+    assert changes(warehouse) == [("11-12", "reissued", "a", 100, 95)]
+
+
 def test_a_row_that_comes_back_was_gone_in_between(warehouse):
     table = Table()
     world = World(table)

@@ -109,13 +109,35 @@ late as (
   where removed.record_id is null and first_versions.corrects_record_id is null
 ),
 
--- The amount before a correction is that of its original and of the earlier corrections of the same record.
+-- The original of each correction as it was when the correction came. Times of readings may step back, so several versions may have
+-- counted then: the newest one is taken.
+originals_then as (
+  select scope, record_id, day, billed_cost
+  from (
+    select
+      correction.scope, correction.record_id, original.day, original.billed_cost,
+      row_number() over (partition by correction.scope, correction.record_id order by original.reading_id desc) as number_
+    from first_versions as correction
+    inner join versions as original
+      on correction.scope = original.scope
+      and correction.corrects_record_id = original.record_id
+      and correction.billing_currency = original.billing_currency
+      and correction.valid_from >= original.valid_from
+      and (correction.valid_from < original.valid_to or original.valid_to is null)
+  ) as numbered
+  where number_ = 1
+),
+
+-- The amount before a correction is that of its original, as it was then, and of the earlier corrections of the same record. `shown_day` is
+-- the day that it changes: that of its original, or its own if the original is not known. A table in dedup mode knows the original only as
+-- it is now.
 corrections as (
   select
     {%- for name in own + found %}
     correction.{{ name }},
     {%- endfor %}
-    correction.billed_cost, coalesce(original.billed_cost, {{ zero }}) as original_cost,
+    coalesce(original_then.day, original.day, correction.day) as shown_day,
+    correction.billed_cost, coalesce(original_then.billed_cost, original.billed_cost, {{ zero }}) as original_cost,
     row_number() over (
       partition by correction.scope, correction.corrects_record_id order by correction.reading_id, correction.record_id
     ) as number_,
@@ -124,6 +146,8 @@ corrections as (
       rows between unbounded preceding and current row
     ) as corrected_cost
   from first_versions as correction
+  left join originals_then as original_then
+    on correction.scope = original_then.scope and correction.record_id = original_then.record_id
   left join {{ ref('current_costs') }} as original
     on correction.scope = original.scope
     and correction.corrects_record_id = original.record_id
@@ -134,9 +158,13 @@ corrections as (
   where correction.corrects_record_id is not null
 ),
 
+-- A correction that came with the first complete reading of the day is no change: nothing else was ever shown. A correction that has taken
+-- the place of a removed record is told with that record.
 corrected as (
   select
-    {{ (own + found) | join(', ') }},
+    {%- for name in own + found %}
+    corrections.{{ name }},
+    {%- endfor %}
     {%- if replacing %}
     -- The first correction stands in the place of the original.
     case when number_ = 1 then original_cost else {{ zero }} end as amount_before, billed_cost as amount
@@ -144,6 +172,13 @@ corrected as (
     original_cost + corrected_cost - billed_cost as amount_before, original_cost + corrected_cost as amount
     {%- endif %}
   from corrections
+  inner join first_covered
+    on corrections.scope = first_covered.scope
+    and corrections.shown_day = first_covered.day
+    and corrections.reading_id > first_covered.reading_id
+  left join removed
+    on corrections.scope = removed.scope and corrections.record_id = removed.replaced_by_record_id
+  where removed.record_id is null
 ),
 
 changes as (
