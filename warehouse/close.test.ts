@@ -59,7 +59,7 @@ describe("close", () => {
   it("refuses a month that is not certain, and names the days", { timeout: 120_000 }, async () => {
     await copyFile(october, path);
     expect(refused).toContain(
-      "2026-10 by month is not closed, and nothing was written: not read: 2026-10-31; provisional: 2026-10-20. Sync again later, or",
+      "2026-10 by month cannot be closed, and nothing was written: not read: 2026-10-31; provisional: 2026-10-20. Sync again later, or",
     );
     expect(JSON.parse(await asked("FROM ai_billing_closes"))).toEqual([]);
   });

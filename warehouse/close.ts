@@ -191,7 +191,7 @@ async function assertMayClose(
     : "";
   throw new ConnectorError(
     "database",
-    `${options.month} by ${options.view} is not closed, and nothing was written: ${all.map(wordsOf).join("; ")}.${remedy}`,
+    `${options.month} by ${options.view} cannot be closed, and nothing was written: ${all.map(wordsOf).join("; ")}.${remedy}`,
   );
 }
 
