@@ -18,15 +18,22 @@ import { sync } from "./sync.ts";
  */
 export async function warehouse(command: WarehouseCommand, host: WarehouseHost): Promise<boolean> {
   let isInResult = false;
+  let isLost = false;
   const say = async (text: string): Promise<void> => {
     isInResult = command.kind !== "sync";
-    await host.say(text);
+    try {
+      await host.say(text);
+    } catch (reason) {
+      isLost = true;
+      throw reason;
+    }
   };
   try {
     return await run(command, { ...host, say });
   } catch (reason) {
-    // In the middle of a list there is no place for another object; the exit code tells.
-    if (isJson(command) && !isInResult)
+    // In the middle of a list there is no place for another object; the exit code tells. A broken stdout takes none either, and its
+    // error at a second attempt would be another one than `reason`.
+    if (isJson(command) && !isInResult && !isLost)
       await host.say(ConnectorError.from(reason).toJson()).catch(() => undefined);
     throw reason;
   }

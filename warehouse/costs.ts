@@ -71,6 +71,11 @@ interface Proof {
 
 /** @throws ConnectorError `database`, or `invalid_arguments` for a period that ends before it begins */
 export async function costs(options: CostsOptions, host: WarehouseHost): Promise<void> {
+  await host.say(await textOf(options, host.hasColors));
+}
+
+/** The costs as a text. It says nothing itself, so that a full disk behind stdout is not taken for that of the database. */
+async function textOf(options: CostsOptions, hasColors: boolean): Promise<string> {
   const database = await Database.open(options.database, "read");
   try {
     await database.lock();
@@ -84,7 +89,7 @@ export async function costs(options: CostsOptions, host: WarehouseHost): Promise
     }
     const together = await convertedOf(database, { by: options.by, period });
     const proof = await proofOf(database, period);
-    await host.say(written(options, { found, together, period, proof }, host.hasColors));
+    return written(options, { found, together, period, proof }, hasColors);
   } catch (reason) {
     const error = databaseError(reason, options.database);
     if (error instanceof ConnectorError) throw error;
