@@ -1,10 +1,13 @@
 /** Adds an account to an existing config: `init --add`. */
+import { realpath } from "node:fs/promises";
 import { parseConfig } from "../src/config/config.ts";
-import { assertWritable, writeConfigFile } from "../src/config/file.ts";
+import { writeConfigFile } from "../src/config/file.ts";
 import { readJsonFile } from "../src/config/json_file.ts";
 import { isObject } from "../src/config/members.ts";
+import { faultOfReplacing } from "../src/config/replace_file.ts";
 import { NOTICE_MEMBER } from "../src/config_place.ts";
 import { ConnectorError } from "../src/errors.ts";
+import { codeOf, reasonOf } from "../src/file_faults.ts";
 import { accountsIn } from "./accounts.ts";
 
 /** A further account for the config at a path. */
@@ -17,11 +20,22 @@ export interface Addition {
 /** The faults of an addition, as sentences. `config` may hold any text as its secret: a person types the real one later. */
 export async function faultsOfAdding(addition: Addition): Promise<readonly string[]> {
   try {
-    await assertWritable(addition.path);
     accountsIn([[addition.path, await withAddition(addition)]]);
     return [];
   } catch (reason) {
     return [ConnectorError.from(reason).message];
+  }
+}
+
+/** The reason why a config cannot get a further account: it is not there, or cannot be replaced. The end of a sentence. */
+export async function faultOfChanging(path: string): Promise<string | undefined> {
+  try {
+    const code = await faultOfReplacing(await realpath(path));
+    return code === undefined ? undefined : reasonOf({ code });
+  } catch (reason) {
+    return codeOf(reason) === "ENOENT"
+      ? "there is none yet; without --add, init makes it"
+      : reasonOf(reason);
   }
 }
 

@@ -216,7 +216,15 @@ test("--add leaves the address for notices beside the list, because sync reads i
 });
 
 test("--add needs a config that is there and can be a part of a list", async () => {
-  expect((await run({ ...LINE, add: "b" })).fault).toMatch(/cannot be replaced/);
+  for (const asked of [
+    await run({ ...LINE, add: "b" }),
+    await run({ add: "b" }, ["openai", "k"]),
+  ]) {
+    expect(asked.questions).toEqual([]);
+    expect(asked.fault).toMatch(
+      /^The config file ".*" is not written: there is none yet; without --add, init makes it\.$/,
+    );
+  }
   const config = fresh();
   writeFileSync(config, "mine");
   expect((await run({ ...LINE, add: "b", config })).fault).toMatch(/not valid JSON/);

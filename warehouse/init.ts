@@ -2,7 +2,7 @@
 import { addressFault } from "../src/config/address.ts";
 import { parseConfig, secretsOf } from "../src/config/config.ts";
 import { configFileFault, createConfigFile } from "../src/config/file.ts";
-import { addAccount, faultsOfAdding } from "./add_account.ts";
+import { addAccount, faultOfChanging, faultsOfAdding } from "./add_account.ts";
 import { DEFAULT_CONFIG } from "../src/config_place.ts";
 import { ConnectorError } from "../src/errors.ts";
 import type { LogLevel, LogMessage } from "../src/protocol.ts";
@@ -93,7 +93,7 @@ const TO_COME = "to-come";
 /** Every fault of the line, as sentences. */
 async function faultsOf(options: InitOptions, host: WarehouseHost): Promise<readonly string[]> {
   const { config: path, add, provider = "openai", baseUrl, secretFromInput, startDate } = options;
-  const file = add === undefined ? await configFileFault(path) : undefined;
+  const file = await (add === undefined ? configFileFault(path) : faultOfChanging(path));
   const isWithoutAddress = provider === "interface" && baseUrl === undefined;
   const missing = [
     ...(options.provider === undefined ? ["--provider"] : []),
@@ -103,13 +103,14 @@ async function faultsOf(options: InitOptions, host: WarehouseHost): Promise<read
   const address = isWithoutAddress ? "https://to-come.example" : baseUrl;
   const config = configOf(options, { provider, baseUrl: address, secret: TO_COME });
   const own = faultOf(() => parseConfig(config));
+  // Without its address, an account cannot be judged beside the others yet: `addAccount` does that.
+  const isWhole = own.length === 0 && options.provider !== undefined && !isWithoutAddress;
   return [
     ...(file === undefined ? [] : [`The config file "${path}" is not written: ${file}.`]),
     ...own,
-    // Without its address, an account cannot be judged beside the others yet: `addAccount` does that.
-    ...(add === undefined || own.length > 0 || options.provider === undefined || isWithoutAddress
-      ? []
-      : await faultsOfAdding({ path, name: add, config })),
+    ...(add !== undefined && file === undefined && isWhole
+      ? await faultsOfAdding({ path, name: add, config })
+      : []),
     ...(startDate !== undefined && Date.parse(startDate) > host.now()
       ? ["The start date lies in the future: nothing would be read before it."]
       : []),
