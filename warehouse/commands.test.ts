@@ -120,6 +120,21 @@ describe("the command line", () => {
     expect(() => parse("costs --csv --json")).toThrow("--csv does not go with --json");
   });
 
+  it.each([
+    [
+      "sync --report= --every= --teams=",
+      "--report <file> and --every <time> and --teams <file> are",
+    ],
+    ["sync --reset=", "--reset [stream] is"],
+    ["costs --month= --csv", "--month <month> is"],
+    ["report --schema= --database=", "--database <place> and --schema <name> are"],
+    ["query --database= x", "--database <file> is"],
+    ["close 2026-10 --by month --why=", "--why <text> is"],
+    ["init --account=", "--account <label> is"],
+  ])("%s has a variable that is not set, and is refused", (line, words) => {
+    expect(() => parse(line)).toThrow(`${words} missing`);
+  });
+
   it("takes an address as that of a provider of the interface", () => {
     expect(parse("init --base-url https://a.example")).toMatchObject({
       options: { provider: "interface", baseUrl: "https://a.example", config: "config.json" },

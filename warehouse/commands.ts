@@ -21,7 +21,7 @@ import { LEAST_MEMORY } from "./memory.ts";
 import { NO_CURRENCY } from "./reporting.ts";
 import { addQuery, type QueryOptions } from "./query_options.ts";
 import type { ReportOptions } from "./report_command.ts";
-import { DATABASE, databaseOf } from "./shared_options.ts";
+import { DATABASE, databaseOf, refuseEmpty } from "./shared_options.ts";
 import { RESETTABLE, type ResettableStream } from "./store.ts";
 import type { SyncOptions } from "./sync.ts";
 
@@ -79,7 +79,7 @@ unusual, a closed month changed or the sync failed: each event once.
       "read usage, costs or both from the beginning; every row in the file stays until its newer version comes",
     );
   withInputs(syncing).action((_, at: Parser) => {
-    neededTexts(at, "database");
+    refuseEmpty(at);
     const database = databaseOf(at);
     found({
       kind: "sync",
@@ -185,7 +185,8 @@ DATABASE_URL with --database postgresql://
     .option("--out <file>", "report to write (HTML)", "report.html")
     .option(...MEMORY);
   withInputs(reporting).action((_, at: Parser) => {
-    const [, out = ""] = neededTexts(at, "database", "out");
+    refuseEmpty(at);
+    const [out = ""] = neededTexts(at, "out");
     const database = databaseOf(at);
     const schema = optionalText(at, "schema");
     found({
@@ -229,7 +230,8 @@ closed: the table adjustments has them, close_lines the books. See docs/closing.
     .option(...DATABASE)
     .option("--json", "print the book as one JSON object")
     .action((month: string, _, at: Parser) => {
-      neededTexts(at, "by", "database");
+      refuseEmpty(at);
+      neededTexts(at, "by");
       const view = VIEWS.find((each) => each === optionalText(at, "by"));
       const why = optionalText(at, "why");
       if (!/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month))
@@ -274,6 +276,7 @@ init asks for what the line does not say, and never replaces a file.
     .option("--account <label>", "your own name for the billing account")
     .option("--start-date <date>", "first day to read; without it, all that the provider keeps")
     .action((_, at: Parser) => {
+      refuseEmpty(at);
       const [config = ""] = neededTexts(at, "config");
       if (config === STDIN) refuse(at, "--config needs the name of the file to write");
       const provider = optionalText(at, "provider");

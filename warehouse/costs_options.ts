@@ -1,8 +1,8 @@
 /** The command line of `costs`. */
 import type { Command as Parser } from "commander";
-import { addUse, neededTexts, optionalText, refuse } from "../src/command_options.ts";
+import { addUse, optionalText, refuse } from "../src/command_options.ts";
 import { BY, type By, type CostsOptions, isTime } from "./costs.ts";
-import { DATABASE, databaseOf, formatOf } from "./shared_options.ts";
+import { DATABASE, databaseOf, formatOf, refuseEmpty } from "./shared_options.ts";
 
 /** Adds the command to the tree. `found` gets the options of a line. */
 export function addCosts(program: Parser, found: (options: CostsOptions) => void): void {
@@ -31,7 +31,7 @@ report's. Costs count on the day of use. Currencies are never added.
     .option("--csv", "print all values as CSV, with all digits")
     .option("--json", "print one JSON object, with decimals as text")
     .action((_, at: Parser) => {
-      neededTexts(at, "database");
+      refuseEmpty(at);
       found(costsOf(at));
     });
 }

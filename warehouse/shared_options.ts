@@ -1,10 +1,19 @@
 /** Options that several commands of this folder take. */
 import type { Command as Parser } from "commander";
-import { isSet, optionalText, refuse } from "../src/command_options.ts";
+import { isSet, neededTexts, optionalText, refuse } from "../src/command_options.ts";
 import { hasPassword } from "./postgres_address.ts";
 import type { QueryFormat } from "./query.ts";
 
 export const DATABASE = ["--database <file>", "DuckDB file", "billing.duckdb"] as const;
+
+/**
+ * Refuses options that a line has with an empty value, and names them all. A script may pass a variable that is not set: it would get
+ * the costs of another month, or no report, and not notice.
+ */
+export function refuseEmpty(at: Parser): void {
+  const names = at.options.map((option) => option.attributeName());
+  neededTexts(at, ...names.filter((name) => at.getOptionValue(name) === ""));
+}
 
 /** `--database`, without a password. */
 export function databaseOf(at: Parser): string {
