@@ -139,6 +139,16 @@ describe("exit codes", () => {
       "a token is missing: set AI_BILLING_TOKEN, or name a config that has one with --config; --only names no check: NO-1.",
     ],
     [["--base-url", "http://example.com"], secret, "must be an https address"],
+    [
+      ["--base-url", "https://example.com"],
+      { AI_BILLING_TOKEN: "secret-1\n2", AI_BILLING_LIMITED_TOKEN: "Bearer secret-1" },
+      "the token must be one word without spaces or line breaks; AI_BILLING_LIMITED_TOKEN must be the token alone, ",
+    ],
+    [
+      ["--base-url", "https://example.com", "--json", "", "--state", ""],
+      secret,
+      "--json has no value; --state has no value.",
+    ],
     [["--base-url", "https://a:b@example.com"], secret, "must be an https address"],
     [["--base-url", "https://example.com", "--only", "NO-1"], secret, "NO-1"],
     [
@@ -147,6 +157,7 @@ describe("exit codes", () => {
       "--only names no check: a word that is no id.",
     ],
     [["--base-url", "http://127.0.0.1:1", "--only", ","], secret, "--only names no check"],
+    [["--base-url", "http://127.0.0.1:1", "--only", "toString"], secret, "--only names no check"],
     [["--config", "/does/not/exist"], {}, 'The config file "/does/not/exist" does not exist.'],
     [
       ["--base-url", "https://example.com", "--expect", "/does/not/exist"],
@@ -230,6 +241,7 @@ describe("--expect", () => {
       expect([stale.code, stale.said]).toEqual([1, expect.stringContaining("out of date: PAG-02")]);
       const wrong = await run([...argv, await file("wrong", "PAG-99\n")], token(trial));
       expect(wrong.code).toBe(2);
+      expect(wrong.warned).toContain("the file of --expect has lines that name no check: PAG-99.");
     }));
 });
 

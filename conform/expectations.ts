@@ -1,6 +1,6 @@
 /** The list of checks that are known to fail. */
 import { CannotRun } from "./errors.ts";
-import { CHECKS } from "./registry.ts";
+import { CHECKS, shownName } from "./registry.ts";
 
 /** Reads the text of an `--expect` file: an id a line; `#` begins a remark. Throws {@link CannotRun} for unknown ids. */
 export function parseExpectations(text: string): ReadonlySet<string> {
@@ -10,5 +10,6 @@ export function parseExpectations(text: string): ReadonlySet<string> {
     .filter((line) => line !== "");
   const unknown = ids.filter((id) => !CHECKS.some((check) => check.id === id));
   if (unknown.length === 0) return new Set(ids);
-  throw new CannotRun(`the file of --expect names ${unknown.length} checks that there are not`);
+  const names = unknown.map(shownName).join(", ");
+  throw new CannotRun(`the file of --expect has lines that name no check: ${names}`);
 }

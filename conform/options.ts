@@ -3,10 +3,11 @@ import { readFile } from "node:fs/promises";
 import type { Command as Parser } from "commander";
 import * as z from "zod";
 import { hasAccounts, SEVERAL_ACCOUNTS } from "../src/config/account_list.ts";
+import { tokenRule } from "../src/config/token_rule.ts";
 import { DEFAULT_CONFIG } from "../src/config_place.ts";
 import { reasonOf } from "../src/file_faults.ts";
 import { CannotRun } from "./errors.ts";
-import { chosen } from "./registry.ts";
+import { chosen, shownName } from "./registry.ts";
 
 /** The options of a run; file names are as written. */
 export interface Options {
@@ -134,10 +135,6 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-/** A name on the command line, if it has the shape of an id: any other word may be a secret. */
-const shownName = (name: string): string =>
-  /^[a-z]{2,12}(-\d{1,3})?$/i.test(name) ? name : "a word that is no id";
-
 /** The base URL without a slash at the end. Throws {@link CannotRun} for one that a token must not be sent to. */
 function baseUrlOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -149,6 +146,17 @@ function baseUrlOf(text: string): string {
     );
   return url.href.replace(/\/+$/, "");
 }
+
+/** The options of files that are written without a value. Their results would be lost after minutes. */
+const emptyOf = ({ html, json, junit, state }: GivenOptions): readonly string[] =>
+  Object.entries({ html, json, junit, state })
+    .filter(([, path]) => path === "")
+    .map(([name]) => `--${name}`);
+
+const faultsOfToken = (name: string, token: string | undefined): readonly string[] => {
+  const rule = token === undefined ? undefined : tokenRule(token);
+  return rule === undefined ? [] : [`${name} ${rule}`];
+};
 
 /**
  * Completes the options of a line by the environment, and by the config if one is named.
@@ -170,19 +178,22 @@ export async function completed(
       (value) => value !== undefined && value !== "",
     );
   const token = config.credentials?.access_token ?? fromEnvironment("TOKEN");
+  const limitedToken = fromEnvironment("LIMITED_TOKEN");
   const only = (given.only ?? "").split(",").filter((name) => name.trim() !== "");
   const { unknown } = chosen(only);
   const faults = [
+    ...emptyOf(given).map((option) => `${option} has no value`),
     ...(baseUrl === undefined ? ["--base-url is missing"] : []),
     ...(token === undefined
       ? ["a token is missing: set AI_BILLING_TOKEN, or name a config that has one with --config"]
       : []),
+    ...faultsOfToken("the token", token),
+    ...faultsOfToken("AI_BILLING_LIMITED_TOKEN", limitedToken),
     // A script whose variable is not set must not try all checks, and then believe that it tried one.
     ...(given.only !== undefined && only.length === 0 ? ["--only names no check"] : []),
     ...(unknown.length > 0 ? [`--only names no check: ${unknown.map(shownName).join(", ")}`] : []),
   ];
   if (baseUrl === undefined || token === undefined || faults.length > 0)
     throw new CannotRun(faults.join("; "));
-  const limitedToken = fromEnvironment("LIMITED_TOKEN");
   return { ...given, baseUrl: baseUrlOf(baseUrl), token, limitedToken, only };
 }

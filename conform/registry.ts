@@ -78,10 +78,14 @@ export const CHEAP_CHECKS: readonly Check[] = CHECKS.filter(({ id }) => CHEAP.ha
 /** The checks that ids (`PAG-03`) and groups (`PAG`) name, or the names that are neither. */
 export function chosen(names: readonly string[]): { checks: readonly Check[]; unknown: string[] } {
   const unknown = names.filter(
-    (name) => !(name in GROUPS) && !CHECKS.some(({ id }) => id === name),
+    (name) => !Object.hasOwn(GROUPS, name) && !CHECKS.some(({ id }) => id === name),
   );
   const checks = CHECKS.filter(
     (check) => names.includes(check.id) || names.includes(groupOf(check)),
   );
   return { checks, unknown };
 }
+
+/** A word that names no check, if it has the shape of an id: any other word may be a secret. */
+export const shownName = (word: string): string =>
+  /^[a-z]{2,12}(-\d{1,3})?$/i.test(word) ? word : "a word that is no id";
