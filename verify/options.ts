@@ -25,9 +25,9 @@ assumption of docs/adapters.md that a request can decide: confirmed, contradicte
 For a provider of the interface it runs the checks of conform that cost little. All requests only
 read.
 
---out writes a file without ids, names, keys or amounts, for you to read and to send. Beside it, a
-memory (FILE.memory.json) stays on this machine: run the same line again after 24, 48 and 72 hours,
-and the lag of usage and costs is compared, too.
+--out writes a file without ids, names, keys or amounts, for you to read and to send. For Anthropic,
+OpenAI and OpenRouter, a memory beside it (FILE.memory.json) stays on this machine: run the same
+line again after 24, 48 and 72 hours, and the lag of usage and costs is compared, too.
 
 The invoice is of a closed month. Without a currency, that of the reports is taken if they have
 only one. A difference is no error: the command says what may explain it.
