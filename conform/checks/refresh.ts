@@ -18,12 +18,8 @@ interface Refreshed {
   readonly refresh: unknown;
 }
 
-async function tokenRequest(
-  session: Session,
-  oauth: OAuthCredentials,
-  refreshToken: string,
-  probe: boolean,
-) {
+/** Sends a refresh token, once: after a failure it may be spent. */
+async function tokenRequest(session: Session, oauth: OAuthCredentials, refreshToken: string) {
   const { body } = await serverBody(session);
   const url = body["token_endpoint"];
   if (typeof url !== "string" || !isSafe(url, session)) throw new Missing("a token_endpoint");
@@ -33,7 +29,7 @@ async function tokenRequest(
     client_id: oauth.clientId,
     ...(oauth.clientSecret === undefined ? {} : { client_secret: oauth.clientSecret }),
   });
-  return session.ask({ path: url, method: "POST", token: null, form, probe });
+  return session.ask({ path: url, method: "POST", token: null, form, probe: true });
 }
 
 function credentialsOf(session: Session): OAuthCredentials {
@@ -44,7 +40,7 @@ function credentialsOf(session: Session): OAuthCredentials {
 
 async function unknownToken(session: Session): Promise<Result> {
   const oauth = credentialsOf(session);
-  const exchange = await tokenRequest(session, oauth, "not-a-refresh-token", true);
+  const exchange = await tokenRequest(session, oauth, "not-a-refresh-token");
   const error = objectIn(exchange.text)?.["error"];
   if (exchange.status === 400 && error === "invalid_grant") return passed;
   const seen = `an unknown refresh token is answered with ${statusOf(exchange)} and error ${quoted(error)}`;
@@ -57,8 +53,7 @@ const refreshes = new Once<Refreshed>();
 function refreshed(session: Session) {
   return refreshes.of(session, "", async () => {
     const oauth = credentialsOf(session);
-    // No second try after a failure: the token may be spent.
-    const exchange = await tokenRequest(session, oauth, oauth.refreshToken, true);
+    const exchange = await tokenRequest(session, oauth, oauth.refreshToken);
     // If the token was spent before, by a run with --deep or by another program, its refusal is no fault of the provider.
     if (exchange.status === 400 && objectIn(exchange.text)?.["error"] === "invalid_grant")
       throw new Missing(
@@ -98,7 +93,7 @@ async function rotation(session: Session): Promise<Result> {
   const { oauth, refresh: next } = await refreshed(session);
   if (typeof next !== "string" || next === oauth.refreshToken)
     throw new Missing("a new refresh token with each refresh");
-  const exchange = await tokenRequest(session, oauth, oauth.refreshToken, true);
+  const exchange = await tokenRequest(session, oauth, oauth.refreshToken);
   if (exchange.status >= 400 && exchange.status < 500) return passed;
   return broken(
     `a spent refresh token is answered with ${statusOf(exchange)}`,

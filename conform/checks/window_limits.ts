@@ -16,7 +16,7 @@ type Change = (
 ) => Readonly<Record<string, string | undefined>>;
 
 /** Asks with a changed query; what is undefined in `change` is left out. */
-async function answerTo(session: Session, series: Series, change: Change, probe: boolean) {
+async function answerTo(session: Session, series: Series, change: Change) {
   const now = await session.now();
   const end = floorTo(DAY, now);
   const query = queryOf(series, { start: end - DAY, end }, 10);
@@ -24,7 +24,7 @@ async function answerTo(session: Session, series: Series, change: Change, probe:
   const sent = Object.fromEntries(
     changed.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
-  return session.ask({ path: series.path, query: sent, probe });
+  return session.ask({ path: series.path, query: sent, probe: true });
 }
 
 interface Probe {
@@ -36,7 +36,7 @@ function refused(...probes: readonly Probe[]) {
   return each(async (session, series) => {
     const findings: Finding[] = [];
     for (const { what, change } of probes) {
-      const exchange = await answerTo(session, series, change, true);
+      const exchange = await answerTo(session, series, change);
       if (exchange.status === 400) continue;
       const seen = `a query with ${what} is answered with ${statusOf(exchange)}`;
       findings.push({ seen, expected: "status 400", exchange });
@@ -46,7 +46,7 @@ function refused(...probes: readonly Probe[]) {
   });
 }
 
-async function largestWindow(session: Session, series: Series, extra: number, probe: boolean) {
+async function largestWindow(session: Session, series: Series, extra: number) {
   const days = await announced(session, series.dataset, "maximum_window_days");
   const retention = await announced(session, series.dataset, "retention_days");
   if (days === undefined || retention === undefined)
@@ -57,13 +57,13 @@ async function largestWindow(session: Session, series: Series, extra: number, pr
   const exchange = await session.ask({
     path: series.path,
     query: queryOf(series, { start, end }, 10),
-    probe,
+    probe: true,
   });
   return { days, exchange };
 }
 
 async function largestIsServed(session: Session, series: Series): Promise<Finding[]> {
-  const { days, exchange } = await largestWindow(session, series, 0, true);
+  const { days, exchange } = await largestWindow(session, series, 0);
   if (exchange.status === 200) return [];
   const seen = `a window of exactly ${days} days is answered with ${statusOf(exchange)}`;
   return [
@@ -72,7 +72,7 @@ async function largestIsServed(session: Session, series: Series): Promise<Findin
 }
 
 async function largerIsRefused(session: Session, series: Series): Promise<Finding[]> {
-  const { days, exchange } = await largestWindow(session, series, 1000, true);
+  const { days, exchange } = await largestWindow(session, series, 1000);
   if (exchange.status === 400) return [];
   const seen = `a window of ${days} days and a second is answered with ${statusOf(exchange)}`;
   return [{ seen, expected: "status 400", exchange }];
@@ -113,12 +113,10 @@ const FORMS: readonly (readonly [string, (text: string) => string])[] = [
 
 async function forms(session: Session, series: Series): Promise<Finding[]> {
   for (const [what, form] of FORMS) {
-    const exchange = await answerTo(
-      session,
-      series,
-      ({ start = "", end = "" }) => ({ start: form(start), end: form(end) }),
-      true,
-    );
+    const exchange = await answerTo(session, series, ({ start = "", end = "" }) => ({
+      start: form(start),
+      end: form(end),
+    }));
     if (exchange.status === 200) continue;
     const seen = `instants with ${what} are answered with ${statusOf(exchange)}`;
     return [{ seen, expected: "status 200: RFC 3339 allows them", exchange }];
@@ -128,7 +126,7 @@ async function forms(session: Session, series: Series): Promise<Finding[]> {
 
 async function future(session: Session, series: Series): Promise<Finding[]> {
   const change: Change = (_, now) => ({ end: formatInstant(floorTo(DAY, now) + DAY) });
-  const exchange = await answerTo(session, series, change, true);
+  const exchange = await answerTo(session, series, change);
   if (exchange.status === 200) return [];
   const seen = `a window that ends with the current day is answered with ${statusOf(exchange)}`;
   return [{ seen, expected: "status 200 and what there is of the day", exchange }];
@@ -151,7 +149,7 @@ async function emptyWindow(session: Session, series: Series): Promise<Finding[]>
 const granularity = each(async (session, series) => {
   const findings: Finding[] = [];
   for (const text of [undefined, "2h"]) {
-    const exchange = await answerTo(session, series, () => ({ granularity: text }), true);
+    const exchange = await answerTo(session, series, () => ({ granularity: text }));
     if (exchange.status === 400) continue;
     const seen = `usage with granularity ${text ?? "left out"} is answered with ${statusOf(exchange)}`;
     findings.push({ seen, expected: "status 400", exchange });
