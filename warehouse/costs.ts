@@ -12,7 +12,7 @@ import { currenciesOf } from "./report/data.ts";
 import { count, decimal, haveShares, longDate, money } from "./report/format.ts";
 import { namesOf } from "./report/words.ts";
 import { reportingWithin } from "./reporting.ts";
-import { cleaned, paintFor } from "./text.ts";
+import { paintFor, shortName } from "./text.ts";
 
 /** The labels of `--by`, each with its column in `report_costs`. */
 export const BY = {
@@ -239,13 +239,12 @@ function shortened(rows: Costs["rows"], top: number): Costs["rows"] {
   ];
 }
 
-/** Characters of the longest bar, and of a name. */
+/** Characters of the longest bar. */
 const BAR = 24;
-const NAME = 40;
 
 function tableOf({ currency, total, later }: Costs, rows: Costs["rows"]): string[] {
   const sums = [...rows, { value: `All, in ${currency}`, billed_cost: total }];
-  const names = sums.map(({ value }) => cut(cleaned(value)));
+  const names = sums.map(({ value }) => shortName(value));
   const amounts = sums.map((row) => money(row.billed_cost, 2));
   const width = Math.max(...names.map((name) => name.length));
   const digits = Math.max(...amounts.map((amount) => amount.length));
@@ -274,8 +273,6 @@ function convertedTable(all: Converted, rows: Costs["rows"]): string {
   const title = `All currencies in ${all.currency}, each cost at the rate of its day`;
   return ["", title, ...tableOf(all, rows), ...missing].join("\n");
 }
-
-const cut = (name: string): string => (name.length > NAME ? `${name.slice(0, NAME - 1)}…` : name);
 
 /** A credit has a bar of another pattern. */
 function barOf(amount: string, largest: number): string {

@@ -16,13 +16,10 @@ import { findingWords, invoiceName } from "./report/invoices.ts";
 import type { Largest, Mover, Overview } from "./report/model.ts";
 import { othersWords, subjectOf, usualWords } from "./report/unusual.ts";
 import { claimOf, detailsOf, teamsOver } from "./report/words.ts";
-import { cleaned, type Paint } from "./text.ts";
+import { cleaned, type Paint, shortName } from "./text.ts";
 
 /** Digits after the point of money. */
 const DIGITS = 2;
-
-/** Characters of a name. */
-const NAME = 40;
 
 /** Entries of each kind. Of what moved, the others are added up in one more line. */
 const MOVED = 2;
@@ -69,7 +66,7 @@ const rowsOf = (overview: Overview): Row[] => [
 ];
 
 function alignedRows(rows: readonly Row[], paint: Paint): string[] {
-  const names = rows.map(({ name }) => cut(cleaned(name)));
+  const names = rows.map(({ name }) => shortName(name));
   const width = Math.max(0, ...names.map((name) => name.length));
   const digits = Math.max(0, ...rows.map(({ amount }) => amount.length));
   return rows.map(({ group, amount, rest, isBad }, index) => {
@@ -79,8 +76,6 @@ function alignedRows(rows: readonly Row[], paint: Paint): string[] {
     return isBad === true ? paint("red", line) : line;
   });
 }
-
-const cut = (name: string): string => (name.length > NAME ? `${name.slice(0, NAME - 1)}…` : name);
 
 function monthRows({ months, headline, later, all }: Overview): Row[] {
   const rows = months.flatMap(({ month: first, billed, read }, index): Row[] => {

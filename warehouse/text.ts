@@ -12,6 +12,15 @@ const STEERING = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
 /** A text of a provider or of a user, fit for a terminal. */
 export const cleaned = (text: string): string => text.replaceAll(STEERING, " ");
 
+/** The most characters of a name in a table for people. */
+const NAME = 40;
+
+/** A name, fit for a table on a terminal. */
+export function shortName(name: string): string {
+  const clean = cleaned(name);
+  return clean.length > NAME ? `${clean.slice(0, NAME - 1)}…` : clean;
+}
+
 /** Colors a line for a terminal; elsewhere the line stays as it is. */
 export type Paint = (style: "bold" | "red", line: string) => string;
 
