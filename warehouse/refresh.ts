@@ -89,10 +89,7 @@ const isFresh = async (database: Database): Promise<boolean> =>
 export async function refreshModels(database: Database): Promise<Made> {
   const rows = await rawRows(database);
   await database.useCompression(rows);
-  if (
-    (await hasTable(database, "kept_day_facts")) &&
-    (await areKept(database, await firstFacts()))
-  ) {
+  if ((await hasKept(database)) && (await areKept(database, await firstFacts()))) {
     const made = await withinMemory(database, rows, (some) => renew(database, some));
     if (made !== undefined) return made;
   }
@@ -103,15 +100,16 @@ export async function refreshModels(database: Database): Promise<Made> {
 /** Whether a database, which may be open for reading only, has the models of this program, made of just the rows that it holds. */
 export async function hasFreshModels(database: Database): Promise<boolean> {
   return (
-    (await hasTable(database, "kept_day_facts")) &&
+    (await hasKept(database)) &&
     (await areKept(database, REPORTS, "kept_reports")) &&
     (await areKept(database, await firstFacts())) &&
     (await isTrue(database, `NOT EXISTS (${differingDays(RAW_DAYS)})`))
   );
 }
 
-const hasTable = (database: Database, name: string): Promise<boolean> =>
+/** Whether a refresh before has kept something. */
+const hasKept = (database: Database): Promise<boolean> =>
   isTrue(
     database,
-    `EXISTS (FROM duckdb_tables() WHERE schema_name = '${OWN}' AND table_name = '${name}')`,
+    `EXISTS (FROM duckdb_tables() WHERE schema_name = '${OWN}' AND table_name = 'kept_day_facts')`,
   );
