@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { INJECTION, PAGES, serveHostile } from "./hostile/server.ts";
 import { bearerConfig, catalogOf } from "./support/config.ts";
-import { launch } from "./support/process.ts";
+import { launch, peakMemory } from "./support/process.ts";
 
 const TOKEN = "s3cr3t-token-of-a-customer";
 const DAY = 86_400_000;
@@ -50,7 +50,10 @@ async function sync(
       stdout: output,
     });
     let peakMiB = 0;
-    const look = setInterval(() => (peakMiB = Math.max(peakMiB, peakOf(running.child.pid))), 10);
+    const look = setInterval(
+      () => (peakMiB = Math.max(peakMiB, peakMemory(running.child.pid))),
+      10,
+    );
     const term = setTimeout(() => running.child.kill("SIGTERM"), patience);
     const { code, stderr } = await running.done;
     clearInterval(look);
@@ -61,16 +64,6 @@ async function sync(
   } finally {
     closeSync(output);
     rmSync(folder, { recursive: true });
-  }
-}
-
-/** The peak of the resident set (Linux); 0 where it cannot be read. */
-function peakOf(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0; // the process has just ended
   }
 }
 

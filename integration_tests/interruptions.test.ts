@@ -1,9 +1,10 @@
 /** Signals, readers that are slow or gone, full disks: the world around the process. */
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { catalogOf } from "./support/config.ts";
 import { read, startRead } from "./support/connector.ts";
+import { peakMemory } from "./support/process.ts";
 import { expectEqualSums, type Served, serveGenerated, startProvider } from "./support/provider.ts";
 import type { Message } from "./support/protocol.ts";
 import { Warehouse } from "./support/warehouse.ts";
@@ -165,16 +166,6 @@ test("memory stays bounded whatever the size of the export", async () => {
   expect(peak).toBeGreaterThan(20);
   expect(peak).toBeLessThan(300);
 });
-
-/** The most memory that a process has had, in MiB. */
-function peakMemory(pid: number | undefined): number {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, "utf8");
-    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
-  } catch {
-    return 0; // it has ended
-  }
-}
 
 /** Waits until a number has not changed for half a second, and gives it. */
 async function standstill(count: () => Promise<number>): Promise<number> {

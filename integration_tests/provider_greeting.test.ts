@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { start, startScript } from "../bin/process.ts";
+import { MAIN } from "../reference_provider/process.ts";
 import { Shell } from "./support/shell.ts";
 
-const MAIN = fileURLToPath(new URL("../reference_provider/main.ts", import.meta.url));
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 test.each([[[]], [["--as", "openrouter"]]])(

@@ -3,7 +3,15 @@
  * `node cli/main.ts`, this also tests the bundle, its lazily loaded parts, and `exec`.
  */
 import { type ChildProcess, execFileSync } from "node:child_process";
-import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -186,5 +194,15 @@ export class Running {
       stderr: this.#errors.join(""),
       messages: this.#messages,
     };
+  }
+}
+
+/** The most memory that a process has had (Linux), in MiB; 0 where it cannot be read. */
+export function peakMemory(pid: number | undefined): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "utf8");
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
+  } catch {
+    return 0; // the process has just ended
   }
 }
