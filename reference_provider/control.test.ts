@@ -230,11 +230,15 @@ test("a mistake on the command line is one line on stderr and exit code 1", asyn
   const cases = [
     ["--port=x", "--port must be"],
     ["--now=yesterday", "no RFC 3339 instant"],
+    ["--as=openai --oauth", "--as does not take --oauth"],
+    ["--token-seconds=10", "--token-seconds needs --oauth"],
     ["--nonsense", "nonsense"],
     ["--data=/nowhere", "/nowhere"],
   ] as const;
   const said = cases.map(async ([option]) => {
-    const { child, ended } = startScript(MAIN, [option], { stdio: ["ignore", "ignore", "pipe"] });
+    const { child, ended } = startScript(MAIN, option.split(" "), {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     const chunks: Buffer[] = [];
     child.stderr?.on("data", (chunk: Buffer) => chunks.push(chunk));
     const { code } = await ended;

@@ -68,6 +68,19 @@ const options = {
   help: { type: "boolean", default: false },
 } as const;
 
+/** The options that a fake takes. */
+const OF_FAKE: ReadonlySet<string> = new Set(["as", "port", "now", "seed", "control", "json"]);
+
+/** Refuses options that would do nothing beside the others. */
+function refuseIdle(given: readonly string[]): void {
+  const foreign = given.find((name) => !OF_FAKE.has(name));
+  if (given.includes("as") && foreign !== undefined)
+    throw new RangeError(`--as does not take --${foreign}`);
+  const lone = ["token-seconds", "redirect-uri"].find((name) => given.includes(name));
+  if (!given.includes("oauth") && lone !== undefined)
+    throw new RangeError(`--${lone} needs --oauth`);
+}
+
 function integer(name: string, text: string, minimum: number, maximum: number): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= minimum && value <= maximum) return value;
@@ -183,11 +196,12 @@ function limitsOf(values: ReturnType<typeof parseArgs<{ options: typeof options 
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options });
+  const { values, tokens } = parseArgs({ options, tokens: true });
   if (values.help) {
     process.stdout.write(HELP);
     return;
   }
+  refuseIdle(tokens.flatMap((token) => (token.kind === "option" ? [token.name] : [])));
   if (values.as !== undefined) {
     await serveFake(values.as, values);
     return;
