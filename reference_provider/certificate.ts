@@ -4,8 +4,7 @@ import { isIP } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generate } from "selfsigned";
-
-const DAY = 86_400_000;
+import { DAY } from "./instants.ts";
 
 /** In milliseconds. Each start of the provider makes a new certificate. */
 const LIFETIME = 30 * DAY;

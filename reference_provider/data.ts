@@ -76,8 +76,8 @@ export const REAL_SPEND_CAPABILITIES: Capabilities = {
 };
 
 /** The account with the real spend of `data/`. */
-export function loadRealSpend(id = "real-spend"): Account {
-  const account = createAccount(id, REAL_SPEND_CAPABILITIES);
+export function loadRealSpend(): Account {
+  const account = createAccount("real-spend", REAL_SPEND_CAPABILITIES);
   const runs = parseRuns(readFileSync(join(HERE, "benchmark_spend.csv"), "utf8"));
   const requests = gunzipSync(
     readFileSync(join(HERE, "azure_llm_requests_2023.csv.gz")),

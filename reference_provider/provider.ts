@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { BearerTokens } from "./accounts.ts";
-import type { Account, TokenVerifier } from "./accounts.ts";
+import type { Account } from "./accounts.ts";
 import type { Certificate } from "./certificate.ts";
 import { Clock } from "./clock.ts";
 import { registerControl } from "./control.ts";
@@ -32,8 +32,6 @@ export interface ProviderOptions {
   readonly cursorLifetime?: number;
   /** Seed of the random choices of faults. Default: 1. */
   readonly seed?: number;
-  /** More functions that accept tokens, besides the provider's own bearer tokens. */
-  readonly verifiers?: readonly TokenVerifier[];
   /** Serves OAuth 2.0 too, under `/oauth` of the base path. Default: no. */
   readonly oauth?: AuthorizationOptions;
   /** Serves https with this certificate. Default: http. */
@@ -68,11 +66,7 @@ function createWorld(options: ProviderOptions): World {
     clock: new Clock(requireInstant(options.now), options.running ?? false),
     accounts: new Map(options.accounts.map((account) => [account.id, account])),
     tokens,
-    verifiers: [
-      tokens.verify,
-      (token, now) => world.oauth?.verify(token, now),
-      ...(options.verifiers ?? []),
-    ],
+    verifiers: [tokens.verify, (token, now) => world.oauth?.verify(token, now)],
     faults: new FaultEngine(options.seed ?? 1),
     requests: new RequestLog(),
     sealer: new CursorSealer(

@@ -1,6 +1,5 @@
+import { MINUTE } from "./instants.ts";
 import { ProblemError } from "./problems.ts";
-
-const MINUTE = 60_000;
 
 /**
  * Allows a number of requests a minute and account. It has a running clock of its own, in milliseconds, because the
