@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Missing } from "./errors.ts";
 import { Wire } from "./http.ts";
 import { CAPABILITIES, Session, type RunLimits } from "./session.ts";
 import { withProvider } from "./testing/provider.ts";
@@ -16,17 +17,18 @@ const LIMITS: RunLimits = {
 
 describe("a run's budget", () => {
   it.each([
-    ["1 requests", { requests: 1 }, 0],
-    ["1 minutes", {}, 60_000],
-    ["0.000244140625 MiB of answers", { bytes: 256 }, 0],
-  ])("of %s ends it", (budget, limits, passed) =>
+    ["1 requests", { requests: 1 }, 0, false],
+    ["1 minutes", {}, 60_000, false],
+    ["0.000244140625 MiB of answers", { bytes: 256 }, 0, false],
+    ["1 requests", { requests: 1 }, 0, true],
+  ])("of %s ends it", (budget, limits, passed, deep) =>
     withProvider({}, async ({ baseUrl, token }) => {
       const wire = new Wire({ silence: 20_000, total: 20_000, bytes: 1024 ** 2 });
       let now = 0;
       const session = new Session({
         baseUrl,
         credentials: { token, limitedToken: undefined, oauth: undefined },
-        deep: false,
+        deep,
         earlier: undefined,
         limits: { ...LIMITS, ...limits },
         clock: { now: () => now, sleep: () => Promise.resolve() },
@@ -39,9 +41,8 @@ describe("a run's budget", () => {
         await session.ask({ path: CAPABILITIES });
       };
       try {
-        await expect(asked()).rejects.toThrow(
-          `the run's budget of ${budget} is used up: use --deep`,
-        );
+        const message = `the run's budget of ${budget} is used up${deep ? "" : ": use --deep"}`;
+        await expect(asked()).rejects.toThrow(new Missing(message));
       } finally {
         wire.close();
       }

@@ -184,9 +184,9 @@ export class Session {
 
   /** Throws {@link Missing} if the run may send nothing more. */
   #assertBudget(): void {
-    const { limits, clock } = this.options;
+    const { limits, clock, deep } = this.options;
     const isSpent = (budget: string): Missing =>
-      new Missing(`the run's budget of ${budget} is used up: use --deep`);
+      new Missing(`the run's budget of ${budget} is used up${deep ? "" : ": use --deep"}`);
     if (this.log.length >= limits.requests) throw isSpent(`${limits.requests} requests`);
     if (clock.now() - this.#began >= limits.time) throw isSpent(`${limits.time / 60_000} minutes`);
     if (this.#bytes >= limits.bytes) throw isSpent(`${limits.bytes / 1024 ** 2} MiB of answers`);
