@@ -39,7 +39,7 @@ export async function throughput(
   await world.seen(); // forgets the requests of other cases
   await measure(command); // renders the pages
   const { paths, connections } = await world.seen();
-  const [floor = [], ours = []] = await inTurns([world.floor(paths, 1), command], times);
+  const [floor = [], ours = []] = await inTurns([world.floor(paths), command], times);
   const ratios = ours.map((run, index) => (floor[index]?.wallMs ?? 0) / run.wallMs);
   const cpus = ours.map((run, index) => (floor[index]?.cpuMs ?? 0) / run.cpuMs);
   const figures = (runs: readonly Run[]): string => {

@@ -4,7 +4,6 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { gzipSync } from "node:zlib";
 import { type Holdings, renderPage } from "./records.ts";
 
 /** The data that a provider serves, and its behavior. */
@@ -17,7 +16,6 @@ export interface ProviderOptions {
   readonly delayMs: number;
   /** Whether the capabilities are delayed too. */
   readonly delaysAll: boolean;
-  readonly gzip: boolean;
   /** Whether to keep rendered pages. */
   readonly keep: boolean;
 }
@@ -70,7 +68,7 @@ function capabilities({ maximumWindowDays }: ProviderOptions): Buffer {
   );
 }
 
-function page(path: string, { holdings: some, costs, gzip, keep }: ProviderOptions): Buffer {
+function page(path: string, { holdings: some, costs, keep }: ProviderOptions): Buffer {
   const known = pages.get(path);
   if (known !== undefined) return known;
   const dataset = path.startsWith("/v1/finops/costs") ? "costs" : "usage";
@@ -82,8 +80,7 @@ function page(path: string, { holdings: some, costs, gzip, keep }: ProviderOptio
   const limit = Number(searchParams.get("limit") ?? "1000");
   const span = { start: at("start"), end: at("end") };
   const asOf = holdings.start + (holdings.days + 2) * DAY;
-  const plain = renderPage(holdings, span, offset, limit, asOf);
-  const body = gzip ? gzipSync(plain) : plain;
+  const body = renderPage(holdings, span, offset, limit, asOf);
   if (keep) pages.set(path, body);
   return body;
 }
@@ -101,11 +98,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   paths.push(path);
   if (options.delayMs > 0) await sleep(options.delayMs);
   const body = page(path, options);
-  response.writeHead(200, {
-    "content-type": "application/json",
-    "content-length": body.length,
-    ...(options.gzip ? { "content-encoding": "gzip" } : {}),
-  });
+  response.writeHead(200, { "content-type": "application/json", "content-length": body.length });
   response.end(body, () => {
     firstPageAt ??= now();
   });

@@ -27,7 +27,6 @@ export interface Scene {
   readonly restated?: number;
   readonly maximumWindowDays?: number;
   readonly delayMs?: number;
-  readonly gzip?: boolean;
   readonly concurrency?: number;
   /** As a platform syncs each day: both datasets, up to now, and every request is delayed. */
   readonly isDaily?: boolean;
@@ -78,7 +77,6 @@ export class World {
       maximumWindowDays: scene.maximumWindowDays ?? 31,
       delayMs: scene.delayMs ?? 0,
       delaysAll: isDaily,
-      gzip: scene.gzip ?? false,
       keep: records + (scene.costs ?? 0) <= 500_000,
     };
     this.#provider.send(options);
@@ -112,11 +110,11 @@ export class World {
   }
 
   /** The floor's command for a list of addresses; see floor.ts. */
-  floor(paths: readonly string[], loops: number): readonly string[] {
+  floor(paths: readonly string[]): readonly string[] {
     const list = this.file("paths.txt");
     writeFileSync(list, paths.join("\n"));
     const floor = fileURLToPath(new URL("floor.ts", import.meta.url));
-    return [process.execPath, floor, this.origin, list, String(loops)];
+    return [process.execPath, floor, this.origin, list];
   }
 
   file(name: string): string {
