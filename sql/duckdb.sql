@@ -11858,7 +11858,7 @@ known as (
   inner join running on calendar.month = running.month
   where calendar.is_complete
 ),
--- Where known days begin: at the first known day of an account, and after each day that was not read.
+-- The beginnings of known days: at the first known day of an account, and after each day that was not read.
 runs as (
   select place, day as run_day
   from (
@@ -12005,8 +12005,8 @@ periods as (
   where costs.is_counted
   group by costs.account, costs.base_url, request.book_month
 ),
--- No sync reads the days before the first known day of an account. Who accrued one of them has accepted that, so that it is accrued again
--- without a further question.
+-- No sync reads the days before the first known day of an account. A person who accrued one of them has accepted that, so that it is
+-- accrued again without a further question.
 accepted as (
   select distinct days.book_view, days.month, days.place, days.day
   from "ai_billing__book_days" as days

@@ -94,7 +94,7 @@ export async function copyRows(database: Database): Promise<readonly Dataset[] |
     SELECT coalesce(sum(rows_) FILTER (WHERE made_days.day IS NOT NULL), 0), coalesce(sum(rows_), 0)
     FROM days_now LEFT JOIN made_days USING (dataset, day)`);
   if (areMost(Number(made), Number(all))) return undefined;
-  // The days that came in have records of their own. What a correction changes follows from all corrections of the same record.
+  // The days that came in have records of their own. The changes of a correction follow from all corrections of the same record.
   await findMadeRecords(database);
   const copied: Dataset[] = [];
   for (const dataset of DATASETS) {

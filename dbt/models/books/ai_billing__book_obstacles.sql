@@ -38,8 +38,8 @@ periods as (
   group by costs.account, costs.base_url, request.book_month
 ),
 
--- No sync reads the days before the first known day of an account. Who accrued one of them has accepted that, so that it is accrued again
--- without a further question.
+-- No sync reads the days before the first known day of an account. A person who accrued one of them has accepted that, so that it is
+-- accrued again without a further question.
 accepted as (
   select distinct days.book_view, days.month, days.place, days.day
   from {{ ref('ai_billing__book_days') }} as days

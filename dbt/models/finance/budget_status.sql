@@ -51,7 +51,7 @@ known as (
   where calendar.is_complete
 ),
 
--- Where known days begin: at the first known day of an account, and after each day that was not read.
+-- The beginnings of known days: at the first known day of an account, and after each day that was not read.
 runs as (
   select place, day as run_day
   from (
