@@ -1,6 +1,7 @@
 /**
  * `npm run soak -- --seeds N`, `--kills N`, `--syncs N`, `--adapters N` or `--inputs N`, with `--from S`: runs the tests that are
  * drawn from seeds, for the seeds S to S + N − 1. It prints every broken rule with its seed; `--log` prints each step of each seed.
+ * With `--seeds`, `--trials A,B` gives every life these trials, `--plain` gives it a plain world, and `--refresh` makes it full refreshes.
  */
 import { parseArgs } from "node:util";
 import { Figures, type Report } from "./kills/run.ts";
@@ -27,8 +28,11 @@ async function lives(): Promise<Proof> {
   const { live, refresh } = await import("../simulation/life.ts");
   const { drawWorld } = await import("../simulation/world.ts");
   const { isTrial } = await import("../simulation/trials.ts");
+  const names = values.trials?.split(",") ?? [];
+  const trials = names.filter(isTrial);
+  if (trials.length < names.length)
+    throw new RangeError("--trials names a trial that there is not");
   return async (seed) => {
-    const trials = (values.trials?.split(",") ?? []).filter(isTrial);
     const world = drawWorld(seed, { kind: values.plain ? "plain" : "any", trials });
     const report = await (values.refresh ? refresh(world) : live(world, values.plain));
     const { faults, log, syncs, requests } = report;
@@ -90,5 +94,9 @@ async function soak(proof: Proof, from: number, count: number): Promise<void> {
 const proof = await chosen();
 const { kills: killed, syncs, adapters, inputs: fed, seeds } = values;
 const count = Number(killed ?? syncs ?? adapters ?? fed ?? seeds ?? 1000);
-await soak(proof, Number(values.from), count);
+const from = Number(values.from);
+// Otherwise a misspelled number would run no seed, and end as if all rules held.
+if (!(count > 0) || !Number.isSafeInteger(from))
+  throw new RangeError("the number of seeds, and --from, must be whole numbers");
+await soak(proof, from, count);
 process.exitCode = broken === 0 ? 0 : 1;
