@@ -40,8 +40,8 @@ export async function serveAccount(account: Account, now: string): Promise<Runni
 }
 
 /** Rows and exact sums of all records that the provider shows now, without any query's limits. */
-export function sumsOf(provider: Provider, account?: string): Sum[] {
-  const { costs, usage } = provider.totals(account === undefined ? {} : { account });
+export function sumsOf(provider: Provider): Sum[] {
+  const { costs, usage } = provider.totals();
   const sum = (measure: string, rows: unknown, amount: unknown): Sum => ({
     measure,
     rows: Number(rows),
