@@ -76,11 +76,10 @@ async function goOnLater(): Promise<{ served: Served; shell: Shell } & AsyncDisp
   return { served, shell, [Symbol.asyncDispose]: stop };
 }
 
-const billed = async (shell: Shell): Promise<unknown> => {
-  const sql =
-    "SELECT billing_currency AS currency, count(*) AS rows, sum(billed_cost) AS billed_cost, sum(effective_cost) AS effective_cost FROM current_costs GROUP BY ALL";
-  return JSON.parse((await shell.here(["query", "--json", sql])).stdout);
-};
+const billed = (shell: Shell): Promise<unknown> =>
+  shell.query(
+    "SELECT billing_currency AS currency, count(*) AS rows, sum(billed_cost) AS billed_cost, sum(effective_cost) AS effective_cost FROM current_costs GROUP BY ALL",
+  );
 
 /** Fails unless the command ended with 1 and one line on stderr. */
 function expectOneError({ end, stdout, stderr }: Said, words: RegExp): void {
@@ -123,7 +122,7 @@ describe("sync", () => {
     expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
 
     const sql = "SELECT kind, record_id, amount_before, amount FROM cost_changes ORDER BY ALL";
-    expect(JSON.parse((await shell.here(["query", "--json", sql])).stdout)).toEqual([
+    expect(await shell.query(sql)).toEqual([
       { kind: "removed", record_id: "c-2", amount_before: "0.000000000000000001", amount: "0" },
       { kind: "restated", record_id: "c-3", amount_before: "7.5", amount: "8" },
     ]);
@@ -155,10 +154,7 @@ describe("sync", () => {
     const stuck = await shell.here(SYNC);
     expect(stuck).toMatchObject({ end: 1 });
     expect(stuck.stderr).toMatch(/lies in the future of the provider's clock.*sync: --reset/);
-    const rows = async (): Promise<unknown[]> =>
-      JSON.parse(
-        (await shell.here(["query", "--json", 'SELECT "x_RecordId" FROM costs ORDER BY 1'])).stdout,
-      );
+    const rows = (): Promise<unknown[]> => shell.query('SELECT "x_RecordId" FROM costs ORDER BY 1');
     const before = await rows();
     expect(await shell.here([...SYNC, "--reset"])).toMatchObject({ end: 0 });
     expect(await rows()).toEqual(expect.arrayContaining(before));
@@ -195,10 +191,9 @@ describe("sync", () => {
       ],
     });
     const sql = "SELECT base_url, sum(billed_cost) AS billed FROM current_costs GROUP BY ALL";
-    const sums = await shell.here(["query", "--json", `${sql} ORDER BY ALL`]);
-    expect(JSON.parse(sums.stdout).map(({ billed: sum }: { billed: string }) => sum)).toEqual([
-      "8.750000000000000001",
-      "8.750000000000000001",
+    expect(await shell.query(`${sql} ORDER BY ALL`)).toMatchObject([
+      { billed: "8.750000000000000001" },
+      { billed: "8.750000000000000001" },
     ]);
 
     await served.set("2026-03-11T06:00:00Z");

@@ -37,15 +37,8 @@ async function begin(
   return { served, shell, [Symbol.asyncDispose]: stop };
 }
 
-async function asked(shell: Shell, sql: string): Promise<unknown> {
-  const said = await shell.here(["query", "--json", sql]);
-  expect(said).toMatchObject({ end: 0 });
-  return JSON.parse(said.stdout);
-}
-
 const billed = (shell: Shell): Promise<unknown> =>
-  asked(
-    shell,
+  shell.query(
     "SELECT billing_currency AS currency, count(*) AS rows, sum(billed_cost) AS billed_cost, sum(effective_cost) AS effective_cost FROM current_costs GROUP BY ALL",
   );
 
@@ -93,20 +86,17 @@ test("amounts that cannot be summed are named, stop nothing, and count when they
     },
   ]);
   expect(
-    await asked(
-      shell,
+    await shell.query(
       "SELECT value FROM invalid_rows WHERE column_name = 'ConsumedQuantity' ORDER BY record_id",
     ),
   ).toEqual(LARGE.map((value) => ({ value })));
   expect(
-    await asked(
-      shell,
+    await shell.query(
       "SELECT BilledCost AS value FROM costs WHERE x_RecordId LIKE 'c-%' ORDER BY x_RecordId",
     ),
   ).toEqual(LARGE.map((value) => ({ value })));
   expect(
-    await asked(
-      shell,
+    await shell.query(
       `SELECT dataset, why FROM completeness WHERE status = 'unproven' ORDER BY dataset`,
     ),
   ).toEqual(
@@ -130,7 +120,7 @@ test("amounts that cannot be summed are named, stop nothing, and count when they
   });
   expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
   expect(
-    await asked(shell, "SELECT count(*) AS days FROM completeness WHERE status = 'unproven'"),
+    await shell.query("SELECT count(*) AS days FROM completeness WHERE status = 'unproven'"),
   ).toEqual([{ days: 0 }]);
   const after = await reported(shell);
   expect(after.page).not.toContain("IN NO SUM");

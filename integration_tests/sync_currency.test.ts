@@ -26,12 +26,6 @@ const account = () =>
 const RATES =
   "from_currency,to_currency,valid_from,rate\nUSD,EUR,2026-01-01,0.9\nUSD,EUR,2026-03-08,0.812345678901\n";
 
-async function asked(shell: Shell, sql: string): Promise<unknown> {
-  const said = await shell.here(["query", "--json", sql]);
-  expect(said).toMatchObject({ end: 0 });
-  return JSON.parse(said.stdout);
-}
-
 test("one currency: each cost at the rate of its day, beside its own amount; costs without a rate are named", async () => {
   await using served = await serve(account(), "2026-03-10T06:00:00Z");
   await using shell = await Shell.open();
@@ -89,7 +83,7 @@ test("one currency: each cost at the rate of its day, beside its own amount; cos
   });
   const sql =
     "SELECT billing_currency AS currency, sum(billed_cost) AS billed_cost FROM converted_costs GROUP BY ALL ORDER BY 1";
-  expect(await asked(shell, sql)).toEqual([
+  expect(await shell.query(sql)).toEqual([
     { currency: "EUR", billed_cost: "2.255000000000000001" },
     { currency: "GBP", billed_cost: "3" },
     { currency: "USD", billed_cost: "30" },

@@ -46,8 +46,6 @@ test(
     );
     await using shell = await Shell.open();
     await writeFile(shell.path("config.json"), JSON.stringify(served.config()));
-    const asked = async (sql: string): Promise<unknown> =>
-      JSON.parse((await shell.here(["query", "--json", sql])).stdout);
     // In a process of its own, as a schedule starts it.
     const sync = async (): Promise<void> => {
       expect((await shell.run(["sync", "--config", "config.json"])).end).toBe(0);
@@ -72,7 +70,7 @@ test(
     }
     for (const { day, billed } of known) {
       const sql = `SELECT sum(billed_cost) AS billed_cost FROM costs_as_known WHERE DATE '${day}' BETWEEN known_from AND known_through`;
-      expect(await asked(sql), day).toEqual(billed);
+      expect(await shell.query(sql), day).toEqual(billed);
     }
     const ofProject = `SELECT day.day::DATE::VARCHAR AS day, project_id, sum(billed_cost)::VARCHAR AS billed
     FROM costs_as_known JOIN range(DATE '${FIRST}', DATE '${dayAfter(FIRST, DAYS)}', INTERVAL 1 DAY) AS day(day)
@@ -82,7 +80,7 @@ test(
       { day: dayAfter(FIRST, day), project_id: "p-1", billed: first },
       ...(second === "" ? [] : [{ day: dayAfter(FIRST, day), project_id: "p-2", billed: second }]),
     ];
-    expect(await asked(ofProject)).toEqual([
+    expect(await shell.query(ofProject)).toEqual([
       ...on(0, "11.500000000000000001", "11.000000000000000000"),
       ...on(1, "13.500000000000000000", "11.000000000000000000"),
       ...on(2, "13.500000000000000000", "4.250000000000000000"),

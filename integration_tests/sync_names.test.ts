@@ -34,12 +34,10 @@ test("N1: the page and daily_costs show names, two keys of one name as two, and 
     const said = await shell.here(["sync", "--config", "config.json", "--report", "report.html"]);
     expect(said).toMatchObject({ end: 0 });
   };
-  const ask = async (sql: string): Promise<unknown> =>
-    JSON.parse((await shell.here(["query", "--json", sql])).stdout);
   await sync();
   const keys =
     "SELECT DISTINCT api_key_id, api_key_name FROM daily_costs WHERE api_key_id IN ('key_a1', 'key_b2', 'key_c3') ORDER BY 1";
-  expect(await ask(keys)).toEqual([
+  expect(await shell.query(keys)).toEqual([
     { api_key_id: "key_a1", api_key_name: "ci (key_a1)" },
     { api_key_id: "key_b2", api_key_name: "Notebooks" },
     { api_key_id: "key_c3", api_key_name: "ci (key_c3)" },
@@ -52,19 +50,21 @@ test("N1: the page and daily_costs show names, two keys of one name as two, and 
   );
   const settled =
     "SELECT count(*) AS rows, max(x_ReadingId) AS newest FROM costs WHERE ChargePeriodStart < '2026-10-10'";
-  const before = await ask(settled);
+  const before = await shell.query(settled);
 
   fake.rename("key_c3", "Nightly");
   fake.clock.advance(DAY);
   await sync();
-  expect(await ask(settled)).toEqual(before);
-  expect(await ask(keys)).toEqual([
+  expect(await shell.query(settled)).toEqual(before);
+  expect(await shell.query(keys)).toEqual([
     { api_key_id: "key_a1", api_key_name: "ci" },
     { api_key_id: "key_b2", api_key_name: "Notebooks" },
     { api_key_id: "key_c3", api_key_name: "Nightly" },
   ]);
   expect(await shownBy(shell, "Key")).toEqual(expect.arrayContaining(["ci", "Nightly"]));
   expect(
-    await ask("SELECT first_seen IS NOT NULL AS seen FROM label_names WHERE value = 'key_c3'"),
+    await shell.query(
+      "SELECT first_seen IS NOT NULL AS seen FROM label_names WHERE value = 'key_c3'",
+    ),
   ).toEqual([{ seen: true }]);
 });

@@ -84,6 +84,13 @@ export class Shell implements AsyncDisposable {
     return { end, stdout: stdout.join(""), stderr: stderr.join("") };
   }
 
+  /** The rows of a query, in the process of the test. Fails if the query does. */
+  async query(sql: string): Promise<unknown[]> {
+    const { end, stdout, stderr } = await this.here(["query", "--json", sql]);
+    if (end !== 0) throw new Error(`${sql}: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
   /** Starts a command, with variables besides those of this process. */
   start(args: readonly string[], input = "", variables: Readonly<Record<string, string>> = {}) {
     const { child, ended } = start([this.#launcher, ...args], {
