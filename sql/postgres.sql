@@ -9187,8 +9187,8 @@ group by cast(date_trunc('month', day) as date), account, base_url, team, billin
 create view cache_savings as
 -- Money that cached input tokens saved: their number times the price of input tokens, less their own cost. And what the input tokens that
 -- were not cached would have saved at most: their own cost, less their number times the price of cached tokens. A price is the cost of
--- the month divided by its quantity, for each service tier, workload and upstream provider by itself. A price needs usage and cost of
--- the same usage type.
+-- the month's complete days divided by their quantity, for each service tier, workload and upstream provider by itself. A price needs
+-- usage and cost of the same usage type. Of a day in progress, costs are known through another hour than usage.
 with cached as (
   select
     cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id,
@@ -9217,7 +9217,7 @@ with cached as (
   having max(case when usage_type = 'input_tokens' then 0 else 1 end) = 1
 ),
 costs as (
-  select cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id, service_tier, workload_type, upstream_provider, billing_currency, usage_type, quantity, effective_cost
+  select cast(date_trunc('month', day) as date) as month, account, base_url, service_provider_name, model_id, service_tier, workload_type, upstream_provider, billing_currency, usage_type, quantity, effective_cost, day_status
   from "unit_costs"
   where effective_cost is not null and usage_type is not null
 ),
@@ -9245,7 +9245,7 @@ sums as (
     sum(case when usage_type in ('cache_write_5m_tokens', 'cache_write_1h_tokens', 'x_cache_write_30m_tokens', 'x_cache_write_12h_tokens',
     'x_cache_write_tokens') then effective_cost end) as write_cost
   from costs
-  where quantity is not null
+  where quantity is not null and day_status <> 'incomplete'
   group by month, account, base_url, service_provider_name, model_id, service_tier, workload_type, upstream_provider, billing_currency
 ),
 prices as (
@@ -9397,7 +9397,7 @@ select
     when told.join_key is not null then null
     when typed.source_ is null then 'costs name no usage type, so that nobody can tell the price of a cached token'
     when charged.join_key is null then 'no cost names the cached tokens of this model'
-    else 'no input tokens of the same service tier, workload and upstream provider have a cost in this month, so that there is no price to compare with'
+    else 'no input tokens of the same service tier, workload and upstream provider have a cost on a complete day of this month, so that there is no price to compare with'
   end as why_not
 from keyed
 left join told on keyed.join_key = told.join_key

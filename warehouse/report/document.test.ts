@@ -203,7 +203,7 @@ describe("the first screen's words", () => {
     );
     const unpriced = { ...savings, pricedTokens: "0", saved: "0", possible: null };
     expect(wordsOf({}, { savings: unpriced })).toContain(
-      "Nobody can tell what caching saved in November 2026: no cost in USD is the price of a cached token.",
+      "Nobody can tell what caching saved in November 2026: no cost of a complete day in USD is the price of a cached token.",
     );
     expect(wordsOf({}, { savings: { ...savings, pricedTokens: "629000000" } })).toContain(
       "That is about 100% of the cached tokens. Had all",

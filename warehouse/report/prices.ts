@@ -87,7 +87,7 @@ export function savingsWords(savings: Savings, currency: string): string {
   const { cachedTokens, pricedTokens, saved, possible } = savings;
   const within = `in ${month(savings.month)}`;
   if (Number(pricedTokens) === 0)
-    return `Nobody can tell what caching saved ${within}: no cost in ${currency} is the price of a cached token.`;
+    return `Nobody can tell what caching saved ${within}: no cost of a complete day in ${currency} is the price of a cached token.`;
   const share = rounded(ratio(pricedTokens, cachedTokens, 100), 0);
   const others =
     share === "100" ? "" : ", and nothing is known of the others, which may have another price";
