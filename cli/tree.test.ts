@@ -106,6 +106,11 @@ test("--debug stands before the command or after it", async () => {
   });
 });
 
+test("the help of spec has no --debug, because spec logs nothing", async () => {
+  expect(await textOf("spec", "--help")).not.toContain("--debug");
+  expect(await textOf("check", "--help")).toContain("--debug");
+});
+
 test("the version is printed", async () => {
   expect(await parse("--version")).toEqual({ kind: "version", text: "1.2.3\n" });
 });

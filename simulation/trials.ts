@@ -23,7 +23,7 @@ const SHARES = {
 } as const;
 
 export type Trial = keyof typeof SHARES;
-export const isTrial = (name: string): name is Trial => name in SHARES;
+export const isTrial = (name: string): name is Trial => Object.hasOwn(SHARES, name);
 
 export interface Trials {
   /** A generator of its own, so that a world has the same records with and without a trial. */
@@ -107,7 +107,7 @@ function drawLimits(random: Random): Limits {
   };
 }
 
-/** The outages that a sync meets: none in half of the syncs. */
+/** The outages that a sync meets. Four of ten syncs draw none, and others draw no stream that meets one. */
 export function drawStrikes(random: Random, streams: readonly StreamName[]): Strike[] {
   if (random.chance(0.4)) return [];
   return streams

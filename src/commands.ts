@@ -1,5 +1,5 @@
 /** The engine's part of the command tree: the commands of the protocol (airbyte-protocol 0.18), `record` and `login`. */
-import type { Command as Parser } from "commander";
+import { Option, type Command as Parser } from "commander";
 import {
   addUse,
   CONFIG,
@@ -55,7 +55,12 @@ export function addEngine(program: Parser, found: (command: EngineCommand) => vo
       .command(name)
       .description(description)
       .option(...FILES.debug);
-  addUse(command("spec", "print the specification: the settings of the configuration"), {
+  const spec = program
+    .command("spec")
+    .description("print the specification: the settings of the configuration")
+    // Platforms may pass it to each command. `spec` has nothing to log.
+    .addOption(new Option(...FILES.debug).hideHelp());
+  addUse(spec, {
     examples: ["spec"],
     codes: "0 it is printed; 1 it could not be printed; 2 the line is wrong.",
   }).action((_, at: Parser) => found({ kind: "spec", debug: isDebug(at) }));

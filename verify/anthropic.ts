@@ -4,6 +4,7 @@ import {
   COST_GROUPS as OLDER_GROUPS,
   COST_IDENTITY as OLDER_IDENTITY,
 } from "../src/adapters/anthropic_older.ts";
+import { WRITES } from "../src/adapters/anthropic_rows.ts";
 import type { JsonObject } from "../src/adapters/exact.ts";
 import type { Dataset } from "../src/adapters/report.ts";
 import { instantIn, objectIn, objectsIn, textIn } from "../src/adapters/shape.ts";
@@ -253,7 +254,6 @@ function membersOf(body: JsonObject): ReadonlySet<string> {
 }
 
 const PARTS = ["uncached_input_tokens", "output_tokens", "cache_read_input_tokens"];
-const WRITES = new Set(["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"]);
 
 /** Compares the parts of each row with its `total_tokens`. */
 function judgeTokens(rows: readonly JsonObject[]): Judgment {

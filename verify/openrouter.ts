@@ -1,6 +1,6 @@
 /** OpenRouter's assumptions. Its activity comes by the day, and only for the last 30 completed days. */
 import type { JsonObject } from "../src/adapters/exact.ts";
-import { openrouter } from "../src/adapters/openrouter.ts";
+import { IDENTITY, openrouter } from "../src/adapters/openrouter.ts";
 import { objectsIn, textIn } from "../src/adapters/shape.ts";
 import { DAY, floorTo, formatDay } from "../src/core/time.ts";
 import type { Account } from "./account.ts";
@@ -14,8 +14,6 @@ import {
   refusedKey,
 } from "./judgment.ts";
 import { addTo, type Amounts, decimalIn, judgeApart } from "./rows.ts";
-
-const IDENTITY = ["workspace_id", "model_permaslug", "model", "provider_name", "endpoint_id"];
 
 /** The completed days that the activity has. */
 const RETENTION_DAYS = 30;

@@ -18,7 +18,7 @@ const TOKENS = ["uncached_input_tokens", "output_tokens", "cache_read_input_toke
 const DEMANDED = [...TOKENS, "cache_creation"];
 
 /** Cache writes that have a usage type of the interface. Others would be counted by their own names. */
-const WRITES = new Set(["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"]);
+export const WRITES = new Set(["ephemeral_5m_input_tokens", "ephemeral_1h_input_tokens"]);
 
 /** The meters of a row's usage, which both APIs have alike. */
 export function metersOf(row: JsonObject): Meter[] {

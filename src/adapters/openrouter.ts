@@ -22,7 +22,13 @@ import { bucketStart, having, isObject, judgeStart, objectsIn, textIn } from "./
 const RETENTION_DAYS = 31;
 
 /** Two endpoints of one provider may serve one model: without `endpoint_id` their ids would collide. */
-const IDENTITY = ["workspace_id", "model_permaslug", "model", "provider_name", "endpoint_id"];
+export const IDENTITY = [
+  "workspace_id",
+  "model_permaslug",
+  "model",
+  "provider_name",
+  "endpoint_id",
+];
 
 const DIMENSIONS = ["model", "workspace", "upstream_provider"];
 
