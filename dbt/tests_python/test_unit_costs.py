@@ -122,26 +122,6 @@ def test_cache_savings_by_upstream_provider(built):
     assert (row["saved_cost"], row["priced_share"]) == (Decimal("5.4"), 1)
 
 
-def test_cache_savings_leave_out_a_day_in_progress(warehouse):
-    """3 dollars for a million input tokens, 0.3 for a million cached ones. Of the 6th the costs are read through noon."""
-    table = Table()
-    bill = Bill(table, TYPED, "Typed")
-    for day, share in (("11-05", 1), ("11-06", 2)):
-        bill.used("1000000", "input_tokens", "m", day=day)
-        bill.charged(f"{Decimal(3) / share}", "input_tokens", "m", day=f"{day} 06:00", end=f"{day} 12:00")
-        bill.used("2000000", "cache_read_tokens", "m", day=day)
-        bill.charged(f"{Decimal('0.6') / share}", "cache_read_tokens", "m", day=f"{day} 06:00", end=f"{day} 12:00")
-    bill.worlds["costs"].lag = timedelta(hours=12)
-    for world in bill.worlds.values():
-        world.now = datetime(2025, 11, 7, tzinfo=UTC)
-        world.sync(("11-05", "11-07"))
-    warehouse.fill(table.tables)
-    warehouse.build()
-    [row] = warehouse.all("select * from cache_savings")
-    assert (row["cached_tokens"], row["priced_tokens"], row["priced_share"]) == (4000000, 2000000, Decimal("0.5"))
-    assert (row["input_price"], row["cache_read_price"], row["saved_cost"]) == (3, Decimal("0.3"), Decimal("5.4"))
-
-
 def test_cache_savings_say_why_not(built):
     rows = built.all("select model_id, saved_cost, why_not from cache_savings where model_id not in ('m', 'routed')")
     assert {row["saved_cost"] for row in rows} == {None}
@@ -189,6 +169,26 @@ def test_a_line_item_may_name_the_kind_of_token(warehouse):
     assert alone["effective_cost"] == 1
     [savings] = warehouse.all("select * from cache_savings")
     assert (savings["saved_cost"], savings["possible_saved_cost"], savings["priced_share"]) == (Decimal("2.7"), Decimal("2.7"), 1)
+
+
+def test_cache_savings_leave_out_a_day_in_progress(warehouse):
+    """3 dollars for a million input tokens, 0.3 for a million cached ones. Of the 6th the costs are read through noon."""
+    table = Table()
+    bill = Bill(table, TYPED, "Typed")
+    for day, share in (("11-05", 1), ("11-06", 2)):
+        bill.used("1000000", "input_tokens", "m", day=day)
+        bill.charged(f"{Decimal(3) / share}", "input_tokens", "m", day=f"{day} 06:00", end=f"{day} 12:00")
+        bill.used("2000000", "cache_read_tokens", "m", day=day)
+        bill.charged(f"{Decimal('0.6') / share}", "cache_read_tokens", "m", day=f"{day} 06:00", end=f"{day} 12:00")
+    bill.worlds["costs"].lag = timedelta(hours=12)
+    for world in bill.worlds.values():
+        world.now = datetime(2025, 11, 7, tzinfo=UTC)
+        world.sync(("11-05", "11-07"))
+    warehouse.fill(table.tables)
+    warehouse.build()
+    [row] = warehouse.all("select * from cache_savings")
+    assert (row["cached_tokens"], row["priced_tokens"], row["priced_share"]) == (4000000, 2000000, Decimal("0.5"))
+    assert (row["input_price"], row["cache_read_price"], row["saved_cost"]) == (3, Decimal("0.3"), Decimal("5.4"))
 
 
 def test_a_cost_of_a_month_is_no_price_of_its_first_day(warehouse):
