@@ -82,6 +82,12 @@ function wordsOf(
     .replaceAll(/\s+/g, " ");
 }
 
+it("the section of periods says what each is compared with", () => {
+  expect(wordsOf({})).toContain(
+    "This month is compared with as many days of the month before, another period with the one before it, and only if both were read wholly.",
+  );
+});
+
 describe("the first screen's words", () => {
   it("say by what share the forecast exceeds the budget, which a budget of 0 does not have", () => {
     expect(wordsOf({})).toContain("on course to exceed the budget by 90% Complete through");

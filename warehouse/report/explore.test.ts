@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { dayCosts } from "./day_costs.ts";
-import { isRead, sharesOf, wholeMonthBefore } from "./explore.ts";
+import { isRead, type PeriodName, periodOf, sharesOf, wholeMonthBefore } from "./explore.ts";
 
 const [october, november] = [
   { from: 0, to: 31 },
@@ -53,6 +53,20 @@ describe("the chart of the running month has the month before", () => {
   it("not if an account is behind: the lines would be of different accounts", () => {
     expect(monthsWith(36)).toBeNull();
   });
+});
+
+it("this month is compared with as many days of the month before, another period with the one before it", () => {
+  const start = Date.parse("2025-08-01");
+  const days = Array.from({ length: 61 }, (_, day) =>
+    new Date(start + day * 86_400_000).toISOString().slice(0, 10),
+  );
+  const headline = { month: "2025-09-01", throughDay: "2025-09-30" };
+  const view = { days, headline, reaches: [{ from: 0, to: 61, read: [{ from: -31, to: 61 }] }] };
+  const of = (name: PeriodName) => periodOf(view, name);
+  expect(of("month")).toEqual({ from: 31, to: 61, before: { from: 0, to: 30 } });
+  expect(of("last-month")).toEqual({ from: 0, to: 31, before: { from: -31, to: 0 } });
+  expect(of("7")).toEqual({ from: 54, to: 61, before: { from: 47, to: 54 } });
+  expect(of("all").before).toBeNull();
 });
 
 it("the costs of a value come from one text, with the days that cost nothing left out", () => {

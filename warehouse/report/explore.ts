@@ -54,7 +54,7 @@ export function isRead(
 }
 
 /** The period of a name. `before` is null unless both it and the period were read wholly. */
-export function periodOf(view: View, name: PeriodName): Period {
+export function periodOf(view: Calendar, name: PeriodName): Period {
   const period = daysOf(view, name);
   const { from, to, before } = period;
   return before !== null && isRead(view, [{ from, to }, before])

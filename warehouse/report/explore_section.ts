@@ -26,7 +26,7 @@ export function exploreSection(view: View): Markup {
   <figcaption>
     <h2 id="${id}-title">Where the money goes</h2>
     <p id="${id}-says">${currency} billed by day. The seven largest have a color each, the others share one.
-      A period is compared with the one before it only if both were read wholly.</p>
+      This month is compared with as many days of the month before, another period with the one before it, and only if both were read wholly.</p>
   </figcaption>
   <div class="choices">
     <label>By <select class="by">${labels}</select></label>
