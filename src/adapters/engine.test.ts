@@ -290,6 +290,34 @@ describe("a report that OpenAI refuses", () => {
     expectTruth(platform, Date.UTC(2026, 9, 25));
   });
 
+  test.each([403, 404])(
+    "a refusal (%i) in the middle of a report begins the window again, and does not hold the stream for ever",
+    async (status) => {
+      const platform = new Platform(benchOf("openai", NOW));
+      const { fake } = platform.bench;
+      const early = { start_date: "2026-09-01", page_size: 50, concurrency: 1, scrub_days: 1 };
+      const { handle } = fake;
+      let asked = 0;
+      fake.handle = (request) => {
+        // The second request of the first window asks for days in its middle.
+        if (request.path.endsWith("/usage/images") && ++asked === 2)
+          fake.refuse("/usage/images", status);
+        return handle.call(fake, request);
+      };
+      expect(await platform.sync(Infinity, early)).toBe(true);
+      expect(warnings(platform)).toEqual([
+        expect.stringContaining(
+          `refuses the report images (HTTP ${status}), of which it has shown`,
+        ),
+        expect.stringMatching(/refuses the report images .* The next sync asks for it again\.$/),
+      ]);
+      fake.refuse("/usage/images", null);
+      fake.clock.advance(DAY);
+      expect(await platform.sync(Infinity, early)).toBe(true);
+      expectTruth(platform, Date.UTC(2026, 8, 1));
+    },
+  );
+
   test("a key that may read no usage at all is an error", async () => {
     const platform = new Platform(benchOf("openai", NOW));
     platform.bench.fake.refuse("/usage/completions", 403);

@@ -185,7 +185,13 @@ export class PageMaker {
       if (answer.status === 410 && place.page !== null)
         return problem(400, "Invalid cursor", "The provider's page token has expired.");
       const beyond = answer.status === 400 && report.isBeyond?.(place.start, now) === true;
-      const isRefused = this.#mayBeRefused(place) && REFUSALS.has(answer.status);
+      const isOfReport = place.report > 0 && REFUSALS.has(answer.status);
+      const isRefused = isOfReport && this.#isFirst(place);
+      // Each later process would go on at this place and be refused again, so the window has to begin again (S4).
+      if (isOfReport && !isRefused) {
+        const what = `${provider.title} refuses the report ${report.name} (HTTP ${answer.status}), of which it has shown a page.`;
+        return problem(400, "Invalid cursor", what);
+      }
       if (!beyond && !isRefused) return answer.refused;
       if (isRefused) this.#refuse(place.report, ` (HTTP ${answer.status})`);
       const date = answer.refused.headers["date"];
@@ -198,12 +204,12 @@ export class PageMaker {
   }
 
   /**
-   * Whether a refusal at this place may mean that the account has no such report: the place is the first page of a report after
-   * the first one. If the first report is refused, the provider refuses the key. And a report that has shown a page exists.
+   * Whether a place is the first page of its report. A refusal there may mean that the account has no such report, unless it is the
+   * first report: then the provider refuses the key. A report that has shown a page exists.
    */
-  #mayBeRefused({ report, start, page }: Cursor): boolean {
+  #isFirst({ start, page }: Cursor): boolean {
     const { query } = this.#options;
-    return report > 0 && page === null && start === floorTo(widthOf(query), query.start);
+    return page === null && start === floorTo(widthOf(query), query.start);
   }
 
   /** A refused report counts as empty: with one warning, and without a proof if it had rows before. */
