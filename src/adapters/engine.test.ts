@@ -326,6 +326,18 @@ describe("a report that OpenAI refuses", () => {
   });
 });
 
+test("OpenAI's days before December 2025, whose costs name no keys, are read too, killed anywhere", async () => {
+  const platform = new Platform(benchOf("openai", Date.UTC(2026, 0, 10, 9)));
+  const change = { start_date: "2025-11-20", page_size: 90 };
+  let kills = 0;
+  while ((await platform.sync(400, change)) === undefined) expect(kills++).toBeLessThan(60);
+  expect(kills).toBeGreaterThan(3);
+  expectTruth(platform, Date.UTC(2025, 10, 20));
+  expect(platform.logs).toContain(
+    "OpenAI has no api_key_id in the report costs before 2025-12-06: rows of these days do not name it.",
+  );
+});
+
 test("Anthropic's usage of a month is read again until its costs are final", async () => {
   const platform = new Platform(benchOf("anthropic", Date.UTC(2026, 9, 20, 9)));
   const { fake } = platform.bench;
