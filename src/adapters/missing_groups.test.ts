@@ -1,4 +1,4 @@
-/** OpenAI's costs name no API keys before 2025-12-06: a request that groups older days by them is refused. */
+/** Groups that OpenAI refuses: costs name no API keys before 2025-12-06, and the API may not know a group of the SDK. */
 import { expect, test } from "vitest";
 import type { Transport } from "../edges.ts";
 import { ask, benchOf, chunksOf, DAY, type Page, recordsOf, sumsOf } from "./testing.ts";
@@ -68,6 +68,29 @@ test("a provider that moves the instant with each answer is asked once for each 
   const query = "/v1/finops/costs?start=2025-11-20T00:00:00Z&end=2025-11-21T00:00:00Z";
   expect((await ask(benchOf("openai", NOW), query, { transport })).status).toBe(400);
   expect(requests).toBe(2);
+});
+
+test("a group that the report does not have is left out", async () => {
+  const bench = benchOf("openai", NOW);
+  const range = { start: SINCE, end: SINCE + 3 * DAY };
+  const whole = await recordsOf(bench, "/v1/finops/costs", range);
+  const handle = bench.fake.handle.bind(bench.fake);
+  let refused = 0;
+  bench.fake.handle = (request) => {
+    const isKnown = !request.query.getAll("group_by[]").includes("api_source");
+    if (isKnown || !request.path.endsWith("/costs")) return handle(request);
+    refused += 1;
+    const message =
+      "Invalid value: 'api_source'. Supported values are: 'project_id', 'line_item', 'user_id', and 'api_key_id'.";
+    const body = JSON.stringify({
+      error: { message, param: "group_by[3]", code: "invalid_value" },
+    });
+    return { status: 400, headers: {}, body };
+  };
+  const records = await recordsOf(bench, "/v1/finops/costs", range);
+  expect(refused).toBeGreaterThan(0);
+  expect(sumsOf(records)).toStrictEqual(sumsOf(whole));
+  expect(new Set(records.map((row) => row["x_ApiSource"]))).toStrictEqual(new Set([null]));
 });
 
 test("a window without such days keeps its keys, and sends no refused request", async () => {

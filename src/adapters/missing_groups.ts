@@ -1,20 +1,25 @@
 /**
- * The groups that a report has only since some instant. OpenAI's costs name no API keys before December 2025: a request for older days
- * that groups by `api_key_id` is refused with 400, and the refusal names the instant.
+ * The groups that a report does not have, or has only since some instant. OpenAI's costs name no API keys before December 2025: a
+ * request for older days that groups by `api_key_id` is refused with 400, and the refusal names the instant. And the types of its SDK
+ * may know a group before the API does. A report without a group has the same sums.
  */
 import type { MissingGroup, Place, Report, ReportRequest } from "./report.ts";
 
 /** The parameter that names a group. */
 const GROUP_BY = "group_by[]";
 
-/** OpenAI's words. */
-const WORDS =
-  /^group_by=(\w{1,60}) is not available for this time range\b.{0,200}\bstart_time on or after (\d{1,11})\b/s;
+/** OpenAI's words for a group that older days do not have: `group_by=… is not available …. Try a start_time on or after ….` */
+const SINCE = /\bgroup_by=(\w{1,60})\b.{0,200}?\bstart_time\b.{0,60}?\b(\d{9,11})\b/s;
+
+/** OpenAI's words for a group that a report does not have: `Invalid value: '…'. Supported values are: …` */
+const NEVER = /^Invalid value: '(\w{1,60})'\. Supported values are: /;
 
 /** The group that a refusal says is missing; undefined if the refusal says something else. */
 export function missingGroupIn(status: number, said: string | null): MissingGroup | undefined {
-  const [, group, seconds] = (status === 400 ? WORDS.exec(said ?? "") : null) ?? [];
-  return group === undefined ? undefined : { group, since: Number(seconds) * 1000 };
+  if (status !== 400 || said === null) return undefined;
+  const [, group = NEVER.exec(said)?.[1], seconds] = SINCE.exec(said) ?? [];
+  const since = seconds === undefined ? Infinity : Number(seconds) * 1000;
+  return group === undefined ? undefined : { group, since };
 }
 
 export class MissingGroups {
@@ -23,15 +28,21 @@ export class MissingGroups {
   /**
    * Notes the missing group that a refusal of `asked` names.
    *
-   * @returns whether the request would be another one now. If not, it would be refused again.
+   * @returns `new`, or `known` if a request at the same time was refused before; `useless` if the request would be the same again
    */
-  learn(report: Report, { start }: Place, asked: ReportRequest, missing: MissingGroup): boolean {
+  learn(
+    report: Report,
+    { start }: Place,
+    asked: ReportRequest,
+    missing: MissingGroup,
+  ): "new" | "known" | "useless" {
     const { group, since } = missing;
     const isAsked = asked.parameters.some(([name, value]) => name === GROUP_BY && value === group);
-    if (report.pages === "rows" || !isAsked || since <= start) return false;
+    if (report.pages === "rows" || !isAsked || since <= start) return "useless";
     const groups = this.#since.get(report) ?? new Map<string, number>();
+    if (groups.get(group) === since) return "known";
     this.#since.set(report, groups.set(group, since));
-    return true;
+    return "new";
   }
 
   /** The place with no more buckets than have the same groups; `width` of a bucket in milliseconds. */

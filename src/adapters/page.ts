@@ -194,9 +194,10 @@ export class PageMaker {
     const context = { provider, report: report.name, query, assumptions, label, now };
     if ("refused" in answer) {
       const { missingGroup } = answer;
-      if (missingGroup !== undefined && missingGroups.learn(report, place, request, missingGroup)) {
-        this.#sayMissing(report, missingGroup);
-        return await this.#fetch(report, place);
+      if (missingGroup !== undefined) {
+        const learned = missingGroups.learn(report, place, request, missingGroup);
+        if (learned === "new") this.#sayMissing(report, missingGroup);
+        if (learned !== "useless") return await this.#fetch(report, place);
       }
       // A page token ends when the provider refreshes its data: the window has to begin again (S4).
       if (answer.status === 410 && place.page !== null)
@@ -231,9 +232,11 @@ export class PageMaker {
 
   #sayMissing({ name }: Report, { group, since }: MissingGroup): void {
     const { provider, say } = this.#options;
+    const [before, rows] =
+      since === Infinity ? ["", "its rows"] : [` before ${formatDay(since)}`, "rows of these days"];
     say(
       "INFO",
-      `${provider.title} has no ${group} in the report ${name} before ${formatDay(since)}: rows of these days do not name it.`,
+      `${provider.title} has no ${group} in the report ${name}${before}: ${rows} do not name it.`,
     );
   }
 

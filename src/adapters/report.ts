@@ -43,7 +43,7 @@ export interface ReportRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A group that a report has only since some instant, in milliseconds since 1970. */
+/** A group that a report has only since some instant, in milliseconds since 1970; Infinity if the report does not have it. */
 export interface MissingGroup {
   readonly group: string;
   readonly since: number;

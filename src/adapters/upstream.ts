@@ -52,7 +52,7 @@ export type Upstream =
       readonly now: number;
       /** A 400 that says that this account has no such API, or that gives no reason. */
       readonly isNoOffer: boolean;
-      /** A 400 that says that a group does not reach back so far. */
+      /** A 400 that says that a report does not have a group, or that the group does not reach back so far. */
       readonly missingGroup: MissingGroup | undefined;
     }
   | { readonly tooLarge: ConnectorError };
