@@ -83,6 +83,7 @@ function page(
   if (report === "costs" && names.includes("user_id") && names.includes("project_id"))
     throw new Refusal(400, "'user_id' cannot be combined with 'project_id'.");
   const { width, limit } = bucketsOf(query, report);
+  if (report === "costs" && names.includes("api_key_id")) assertKeys(query);
   const floor = (at: Instant): Instant => Math.floor(at / width) * width;
   const from = seconds(query, "start_time");
   if (from === undefined) throw new Refusal(400, "Missing required parameter: 'start_time'.");
@@ -112,6 +113,17 @@ function inCents(group: Group): Group {
   return amount === undefined
     ? group
     : { ...group, metrics: { ...group.metrics, amount: amount * 100n } };
+}
+
+/** Costs name no API keys before this instant, in seconds since 1970. */
+const KEYS_SINCE = Date.UTC(2025, 11, 6) / 1000;
+
+function assertKeys(query: URLSearchParams): void {
+  if ((seconds(query, "start_time") ?? 0) / 1000 >= KEYS_SINCE) return;
+  throw new Refusal(
+    400,
+    `group_by=api_key_id is not available for this time range. Try a start_time on or after ${KEYS_SINCE}.`,
+  );
 }
 
 function seconds(query: URLSearchParams, name: string): number | undefined {

@@ -9,6 +9,7 @@ import { jsonAnswer, problem } from "./answers.ts";
 import { type NamesPage, namesOf, namesPage } from "./names.ts";
 import { KeptPages } from "./kept_pages.ts";
 import { ReportMemory } from "./memory.ts";
+import { MissingGroups } from "./missing_groups.ts";
 import { PageMaker, type PageOptions } from "./page.ts";
 import type { Api, Assumptions, Dataset, ProviderReports, Query, ReportRequest } from "./report.ts";
 import { isObject, reportFault, textIn } from "./shape.ts";
@@ -69,6 +70,7 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
     skew === undefined ? undefined : options.now() + skew;
   const kept: PageOptions["kept"] = new KeptPages();
   const memory = new ReportMemory();
+  const missingGroups = new MissingGroups();
   const say: PageOptions["say"] = (level, message) => options.say?.(level, message);
   const estimate = estimator(provider, say);
   const send = sender(provider, options);
@@ -91,6 +93,7 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
         kept,
         estimate,
         memory,
+        missingGroups,
         say,
         providerNow,
       });
@@ -220,7 +223,10 @@ async function pageOf(
   name: Dataset,
   { assumptions, now, label }: AdapterOptions,
   { url }: HttpRequest,
-  parts: Pick<PageOptions, "send" | "kept" | "estimate" | "memory" | "say" | "providerNow">,
+  parts: Pick<
+    PageOptions,
+    "send" | "kept" | "estimate" | "memory" | "missingGroups" | "say" | "providerNow"
+  >,
 ): Promise<HttpResponse> {
   const query = queryOf(url.searchParams, name, api);
   if (typeof query === "string") return problem(400, "Invalid query", query);

@@ -5,7 +5,8 @@ import { checkShape } from "../http/shape.ts";
 import { parseInstant } from "../core/time.ts";
 import { isObject, textIn } from "./shape.ts";
 import { parseExact } from "./exact.ts";
-import type { ProviderReports } from "./report.ts";
+import { missingGroupIn } from "./missing_groups.ts";
+import type { MissingGroup, ProviderReports } from "./report.ts";
 
 /** The most bytes of a provider's error that are read. */
 const ERROR_BODY_BYTES = 64 * 1024;
@@ -47,7 +48,11 @@ export async function refusal(
   response: HttpResponse,
   { title, scope }: ProviderReports,
   now: number,
-): Promise<{ readonly refused: HttpResponse; readonly isNoOffer: boolean }> {
+): Promise<{
+  readonly refused: HttpResponse;
+  readonly isNoOffer: boolean;
+  readonly missingGroup: MissingGroup | undefined;
+}> {
   const { status, headers } = response;
   const body = await readErrorBody(response, ERROR_BODY_BYTES);
   const said = messageOf(body);
@@ -69,7 +74,7 @@ export async function refusal(
           ? `Bearer error="insufficient_scope", scope="${scope}"`
           : undefined,
   });
-  return { refused, isNoOffer };
+  return { refused, isNoOffer, missingGroup: missingGroupIn(status, said) };
 }
 
 /** Seconds until the limit is whole again, where a header says it. */

@@ -290,12 +290,52 @@ describe("a report that OpenAI refuses", () => {
     expectTruth(platform, Date.UTC(2026, 9, 25));
   });
 
+  test.each([403, 404])(
+    "a refusal (%i) in the middle of a report begins the window again, and does not hold the stream for ever",
+    async (status) => {
+      const platform = new Platform(benchOf("openai", NOW));
+      const { fake } = platform.bench;
+      const early = { start_date: "2026-09-01", page_size: 50, concurrency: 1, scrub_days: 1 };
+      const { handle } = fake;
+      let asked = 0;
+      fake.handle = (request) => {
+        // The second request of the first window asks for days in its middle.
+        if (request.path.endsWith("/usage/images") && ++asked === 2)
+          fake.refuse("/usage/images", status);
+        return handle.call(fake, request);
+      };
+      expect(await platform.sync(Infinity, early)).toBe(true);
+      expect(warnings(platform)).toEqual([
+        expect.stringContaining(
+          `refuses the report images (HTTP ${status}), of which it has shown`,
+        ),
+        expect.stringMatching(/refuses the report images .* The next sync asks for it again\.$/),
+      ]);
+      fake.refuse("/usage/images", null);
+      fake.clock.advance(DAY);
+      expect(await platform.sync(Infinity, early)).toBe(true);
+      expectTruth(platform, Date.UTC(2026, 8, 1));
+    },
+  );
+
   test("a key that may read no usage at all is an error", async () => {
     const platform = new Platform(benchOf("openai", NOW));
     platform.bench.fake.refuse("/usage/completions", 403);
     expect(await platform.sync(Infinity, change)).toBe(false);
     expect(warnings(platform)).toEqual([]);
   });
+});
+
+test("OpenAI's days before December 2025, whose costs name no keys, are read too, killed anywhere", async () => {
+  const platform = new Platform(benchOf("openai", Date.UTC(2026, 0, 10, 9)));
+  const change = { start_date: "2025-11-20", page_size: 90 };
+  let kills = 0;
+  while ((await platform.sync(400, change)) === undefined) expect(kills++).toBeLessThan(60);
+  expect(kills).toBeGreaterThan(3);
+  expectTruth(platform, Date.UTC(2025, 10, 20));
+  expect(platform.logs).toContain(
+    "OpenAI has no api_key_id in the report costs before 2025-12-06: rows of these days do not name it.",
+  );
 });
 
 test("Anthropic's usage of a month is read again until its costs are final", async () => {

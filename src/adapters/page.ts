@@ -12,10 +12,19 @@ import {
   recordOf,
   widthOf,
 } from "./records.ts";
-import type { Api, Assumptions, ProviderReports, Query, Report, ReportPage } from "./report.ts";
+import type {
+  Api,
+  Assumptions,
+  MissingGroup,
+  ProviderReports,
+  Query,
+  Report,
+  ReportPage,
+} from "./report.ts";
 import { isObject, reportFault } from "./shape.ts";
 import type { KeptPages } from "./kept_pages.ts";
 import type { ReportMemory } from "./memory.ts";
+import type { MissingGroups } from "./missing_groups.ts";
 import type { Rate, Send } from "./upstream.ts";
 
 /** The most pages without a row that one page skips, and the longest time for it in milliseconds: `check` has ten seconds in all. */
@@ -38,6 +47,7 @@ export interface PageOptions {
   readonly send: Send;
   readonly kept: KeptPages<Fetched>;
   readonly memory: ReportMemory;
+  readonly missingGroups: MissingGroups;
   readonly say: (level: "INFO" | "WARN", message: string) => void;
   /** Gets how long a long window takes, by the rate that the provider allows: once for each dataset. */
   readonly estimate: (rate: Rate, dataset: Query["dataset"], requestsADay: number) => void;
@@ -155,8 +165,9 @@ export class PageMaker {
     };
   }
 
-  async #fetch(report: Report, place: Cursor): Promise<Fetched | HttpResponse> {
-    const { provider, query, assumptions, label, send, providerNow } = this.#options;
+  async #fetch(report: Report, wanted: Cursor): Promise<Fetched | HttpResponse> {
+    const { provider, query, assumptions, label, send, providerNow, missingGroups } = this.#options;
+    const place = missingGroups.fitted(report, wanted, widthOf(query));
     const known = providerNow();
     if (known !== undefined && report.isBeyond?.(place.start, known) === true) {
       const context = { provider, report: report.name, query, assumptions, label, now: known };
@@ -171,7 +182,8 @@ export class PageMaker {
         rate: undefined,
       };
     }
-    const answer = await send(report.request(place, query));
+    const request = missingGroups.without(report, place, report.request(place, query));
+    const answer = await send(request);
     if ("tooLarge" in answer) {
       // A page token is valid only with the size of the request that gave it.
       if (place.size === 1 || place.page !== null) throw answer.tooLarge;
@@ -181,11 +193,23 @@ export class PageMaker {
     const { size } = place;
     const context = { provider, report: report.name, query, assumptions, label, now };
     if ("refused" in answer) {
+      const { missingGroup } = answer;
+      if (missingGroup !== undefined) {
+        const learned = missingGroups.learn(report, place, request, missingGroup);
+        if (learned === "new") this.#sayMissing(report, missingGroup);
+        if (learned !== "useless") return await this.#fetch(report, place);
+      }
       // A page token ends when the provider refreshes its data: the window has to begin again (S4).
       if (answer.status === 410 && place.page !== null)
         return problem(400, "Invalid cursor", "The provider's page token has expired.");
       const beyond = answer.status === 400 && report.isBeyond?.(place.start, now) === true;
-      const isRefused = this.#mayBeRefused(place) && REFUSALS.has(answer.status);
+      const isOfReport = place.report > 0 && REFUSALS.has(answer.status);
+      const isRefused = isOfReport && this.#isFirst(place);
+      // Each later process would go on at this place and be refused again, so the window has to begin again (S4).
+      if (isOfReport && !isRefused) {
+        const what = `${provider.title} refuses the report ${report.name} (HTTP ${answer.status}), of which it has shown a page.`;
+        return problem(400, "Invalid cursor", what);
+      }
       if (!beyond && !isRefused) return answer.refused;
       if (isRefused) this.#refuse(place.report, ` (HTTP ${answer.status})`);
       const date = answer.refused.headers["date"];
@@ -198,12 +222,22 @@ export class PageMaker {
   }
 
   /**
-   * Whether a refusal at this place may mean that the account has no such report: the place is the first page of a report after
-   * the first one. If the first report is refused, the provider refuses the key. And a report that has shown a page exists.
+   * Whether a place is the first page of its report. A refusal there may mean that the account has no such report, unless it is the
+   * first report: then the provider refuses the key. A report that has shown a page exists.
    */
-  #mayBeRefused({ report, start, page }: Cursor): boolean {
+  #isFirst({ start, page }: Cursor): boolean {
     const { query } = this.#options;
-    return report > 0 && page === null && start === floorTo(widthOf(query), query.start);
+    return page === null && start === floorTo(widthOf(query), query.start);
+  }
+
+  #sayMissing({ name }: Report, { group, since }: MissingGroup): void {
+    const { provider, say } = this.#options;
+    const [before, rows] =
+      since === Infinity ? ["", "its rows"] : [` before ${formatDay(since)}`, "rows of these days"];
+    say(
+      "INFO",
+      `${provider.title} has no ${group} in the report ${name}${before}: ${rows} do not name it.`,
+    );
   }
 
   /** A refused report counts as empty: with one warning, and without a proof if it had rows before. */

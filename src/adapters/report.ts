@@ -43,6 +43,12 @@ export interface ReportRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** A group that a report has only since some instant, in milliseconds since 1970; Infinity if the report does not have it. */
+export interface MissingGroup {
+  readonly group: string;
+  readonly since: number;
+}
+
 /** A record of the interface, without the columns that are the same for all records. */
 export interface Draft {
   /** Start of its bucket, milliseconds since 1970. */

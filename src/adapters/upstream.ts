@@ -9,7 +9,7 @@ import { ByteBudget } from "../http/budget.ts";
 import { checkShape } from "../http/shape.ts";
 import { page as webPage, problem, refusal } from "./answers.ts";
 import { type Json, parseExact } from "./exact.ts";
-import type { ProviderReports, ReportRequest } from "./report.ts";
+import type { MissingGroup, ProviderReports, ReportRequest } from "./report.ts";
 import { reportFault } from "./shape.ts";
 
 /** The most bytes of a provider's page, decompressed: the limit of every page that needs JSON.parse (L1). */
@@ -52,6 +52,8 @@ export type Upstream =
       readonly now: number;
       /** A 400 that says that this account has no such API, or that gives no reason. */
       readonly isNoOffer: boolean;
+      /** A 400 that says that a report does not have a group, or that the group does not reach back so far. */
+      readonly missingGroup: MissingGroup | undefined;
     }
   | { readonly tooLarge: ConnectorError };
 
@@ -74,8 +76,7 @@ export function sender(
     const { signal } = request;
     const { response, now } = await sent(provider, options, request, base, asked);
     if (response.status !== 200) {
-      const { refused, isNoOffer } = await refusal(response, provider, now);
-      return { refused, status: response.status, now, isNoOffer };
+      return { status: response.status, now, ...(await refusal(response, provider, now)) };
     }
     try {
       const limits = { maximumBytes: MAXIMUM_BYTES, budget, pool, signal };
@@ -87,7 +88,8 @@ export function sender(
         if (value !== undefined)
           return { body: value, date: response.headers["date"], now, rate: rateOf(response, now) };
         const refused = webPage(response, body.bytes) ?? noJson(provider);
-        return { refused, status: refused.status, now, isNoOffer: false };
+        const { status } = refused;
+        return { refused, status, now, isNoOffer: false, missingGroup: undefined };
       } finally {
         body.release();
       }
