@@ -15,6 +15,12 @@ import { reportFault } from "./shape.ts";
 /** The most bytes of a provider's page, decompressed: the limit of every page that needs JSON.parse (L1). */
 const MAXIMUM_BYTES = 8 * 1024 ** 2;
 
+/**
+ * The most values of a provider's page (L1): as many as fit into so many bytes. The smallest page that can be asked for is a whole day,
+ * which has a row for each key and model, of some 12 values.
+ */
+const MAXIMUM_VALUES = 400_000;
+
 /** The limit of all bodies of the provider that are held at once, in bytes (L1): one page of the largest size, parsed. */
 const BUDGET_BYTES = 32 * 1024 ** 2;
 
@@ -82,7 +88,7 @@ export function sender(
       const limits = { maximumBytes: MAXIMUM_BYTES, budget, pool, signal };
       const body = await readBytes(response, limits);
       try {
-        checkShape(body.bytes);
+        checkShape(body.bytes, MAXIMUM_VALUES);
         await body.growForParsing();
         const value = parsed(decode(body.bytes));
         if (value !== undefined)
