@@ -5,7 +5,7 @@ import { Missing } from "../errors.ts";
 import type { Exchange } from "../http.ts";
 import { DAY, floorTo } from "../instants.ts";
 import { queryOf } from "../reading.ts";
-import { seriesOf } from "../samples.ts";
+import { operationsOf, seriesOf } from "../samples.ts";
 import { CAPABILITIES, bodyOf, Once } from "../session.ts";
 import type { Session } from "../session.ts";
 import { judgedAll, quoted, readingsSeen, statusOf } from "./shared.ts";
@@ -80,14 +80,17 @@ async function queryToken(session: Session): Promise<Result> {
   return broken(seen, "status 401: query strings stand in logs", exchange);
 }
 
-/** Makes the usual requests that must be refused, then judges all refusals of the run. */
+/** Makes the usual requests that must be refused, then gives all refusals by the operations. */
 export async function refusals(session: Session): Promise<readonly Exchange[]> {
   await withoutToken(session);
   await withWrongToken(session);
   await readingsSeen(session);
   const statuses = new Set([400, 401, 403, 429]);
+  const isOperation = await operationsOf(session);
   // An answer to HEAD has no body to judge.
-  return session.answers().filter(({ status, method }) => statuses.has(status) && method === "GET");
+  return session
+    .answers()
+    .filter((one) => statuses.has(one.status) && one.method === "GET" && isOperation(one));
 }
 
 async function scopes(session: Session): Promise<Result> {

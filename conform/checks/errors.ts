@@ -7,6 +7,7 @@ import type { Exchange } from "../http.ts";
 import { delayOf } from "../retry_after.ts";
 import { CAPABILITIES, objectIn } from "../session.ts";
 import type { Session } from "../session.ts";
+import { operationsOf } from "../samples.ts";
 import { refusals } from "./credentials.ts";
 import { firstOf, judgedAll, quoted, readingsSeen, statusOf } from "./shared.ts";
 import { findingOf, violationsOf } from "./violations.ts";
@@ -70,8 +71,10 @@ async function unknownAddress(session: Session): Promise<Result> {
 async function retryAfter(session: Session): Promise<Result> {
   await readingsSeen(session);
   const { deep } = session.options;
-  if (deep && limitedAnswers(session).length === 0) await burst(session);
-  const limited = limitedAnswers(session);
+  const isOperation = await operationsOf(session);
+  const answers = (): Exchange[] => limitedAnswers(session).filter(isOperation);
+  if (deep && answers().length === 0) await burst(session, answers);
+  const limited = answers();
   if (limited.length === 0) {
     const more = deep ? "" : ", or use --deep, which sends a burst of requests";
     throw new Missing(
@@ -93,8 +96,8 @@ function limitedAnswers(session: Session): Exchange[] {
 }
 
 /** A hundred requests as fast as they are answered, or until the first 429. */
-async function burst(session: Session): Promise<void> {
-  for (let count = 0; count < 100 && limitedAnswers(session).length === 0; count += 1)
+async function burst(session: Session, limited: () => readonly Exchange[]): Promise<void> {
+  for (let count = 0; count < 100 && limited().length === 0; count += 1)
     await session.ask({ path: CAPABILITIES });
 }
 

@@ -1,0 +1,56 @@
+/** Providers that keep the interface in an unusual way: no check finds fault with them, but for advice that the test names. */
+import { expect, it } from "vitest";
+import type { ProviderOptions } from "../reference_provider/provider.ts";
+import { parseLife } from "../reference_provider/lives.ts";
+import { withProvider } from "./testing/provider.ts";
+import type { Trial } from "./testing/provider.ts";
+
+/** The checks that find fault with a provider. */
+async function found(
+  options: Partial<ProviderOptions>,
+  change: (trial: Trial) => void = () => undefined,
+): Promise<string[]> {
+  return withProvider(options, async (trial) => {
+    change(trial);
+    const { outcomes } = await trial.run();
+    return outcomes.flatMap(({ check, finding }) => (finding === undefined ? [] : [check.id]));
+  });
+}
+
+it.each(["/v1/export/usage", "/v2/usage.json"])("an endpoint may be %s", async (endpoint) => {
+  const move = ({ provider }: Trial): void => {
+    const { capabilities } = provider.accounts.get("generated") ?? {};
+    Object.assign(capabilities?.datasets.usage ?? {}, { endpoint });
+  };
+  await withProvider({}, async (trial) => {
+    move(trial);
+    await trial.run({ checks: ["CAP-11", "REC-01"] });
+    const paths = trial.provider.requests().map(({ path }) => path);
+    expect(paths).toContain(endpoint);
+    expect(paths).not.toContain("/v1/finops/usage");
+  });
+  expect(await found({}, move)).toEqual([]);
+  const asText = (trial: Trial): void => {
+    move(trial);
+    trial.provider.fault({
+      kind: "content_type",
+      value: "text/plain",
+      when: { operation: "usage" },
+    });
+  };
+  expect(await found({}, asText)).toEqual(["HTTP-01"]);
+});
+
+it("metadata that are missing are the fault of metadata alone", async () => {
+  const change = ({ provider, baseUrl }: Trial): void => {
+    const set = { "/protected_resource_metadata_url": `${baseUrl}/nothing` };
+    provider.fault({ kind: "capabilities", set });
+  };
+  expect(await found({ oauth: {} }, change)).toEqual(["OAU-01", "OAU-06"]);
+});
+
+it.each([200, 302, 403])("an unknown address may be a web page with status %i", async (status) => {
+  const change = ({ provider }: Trial): void =>
+    void provider.fault({ kind: "refusal", of: ["not-found"], body: "html", status });
+  expect(await found({}, change)).toEqual(status === 403 ? [] : ["ERR-09"]);
+});
