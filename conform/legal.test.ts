@@ -17,6 +17,18 @@ async function found(
   });
 }
 
+it("an integer may be written with a fraction of zero", async () => {
+  const raw = {
+    "/datasets/usage/retention_days": "400.0",
+    "/datasets/costs/maximum_window_days": "3.1e1",
+  };
+  const change = ({ provider }: Trial) => void provider.fault({ kind: "capabilities", raw });
+  expect(await found({}, change)).toEqual([]);
+  const wrong = { "/datasets/usage/retention_days": "400.5" };
+  const other = ({ provider }: Trial) => void provider.fault({ kind: "capabilities", raw: wrong });
+  expect(await found({}, other)).toEqual(["CAP-02"]);
+});
+
 it.each(["/v1/export/usage", "/v2/usage.json"])("an endpoint may be %s", async (endpoint) => {
   const move = ({ provider }: Trial): void => {
     const { capabilities } = provider.accounts.get("generated") ?? {};

@@ -2,7 +2,7 @@
 import { CannotRun, Missing } from "./errors.ts";
 import type { Exchange, Wire } from "./http.ts";
 import { parseInstant } from "./instants.ts";
-import { isObject, parseJson } from "./json.ts";
+import { isObject, parseJson, withDoubles } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Memory } from "./memory.ts";
 import type { Reading } from "./pages.ts";
@@ -213,9 +213,8 @@ export class Session {
 
   /** The document of capabilities, not judged by its schema. Throws {@link Missing} if it is no JSON object. */
   async capabilities(): Promise<JsonObject> {
-    const body = bodyOf(await this.capabilitiesExchange());
-    if (body === undefined)
-      throw new Missing("capabilities, which were not served as a JSON object");
+    const body = withDoubles(bodyOf(await this.capabilitiesExchange()) ?? null);
+    if (!isObject(body)) throw new Missing("capabilities, which were not served as a JSON object");
     return body;
   }
 
