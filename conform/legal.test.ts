@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { ProviderOptions } from "../reference_provider/provider.ts";
 import { parseLife } from "../reference_provider/lives.ts";
-import { withProvider } from "./testing/provider.ts";
+import { account, withProvider } from "./testing/provider.ts";
 import type { Trial } from "./testing/provider.ts";
 
 /** The checks that find fault with a provider. */
@@ -27,6 +27,13 @@ it("an integer may be written with a fraction of zero", async () => {
   const wrong = { "/datasets/usage/retention_days": "400.5" };
   const other = ({ provider }: Trial) => void provider.fault({ kind: "capabilities", raw: wrong });
   expect(await found({}, other)).toEqual(["CAP-02"]);
+});
+
+it.each([
+  ["retention", { retention: 1, window: 1 }],
+  ["window", { window: 1 }],
+])("%s may be a day", async (_, options) => {
+  expect(await found({ accounts: [account(options)] })).toEqual([]);
 });
 
 it.each(["/v1/export/usage", "/v2/usage.json"])("an endpoint may be %s", async (endpoint) => {

@@ -8,7 +8,7 @@ import { queryOf } from "../reading.ts";
 import { operationsOf, seriesOf } from "../samples.ts";
 import { CAPABILITIES, bodyOf, Once } from "../session.ts";
 import type { Session } from "../session.ts";
-import { judgedAll, quoted, readingsSeen, statusOf } from "./shared.ts";
+import { judgedAll, quoted, readingsSeen, statusOf, yesterday } from "./shared.ts";
 
 /** Requests to every operation: capabilities and what they offer. */
 async function operations(session: Session) {
@@ -99,8 +99,7 @@ async function scopes(session: Session): Promise<Result> {
     throw new Missing("a token without billing.cost.read: set AI_BILLING_LIMITED_TOKEN");
   const costs = (await seriesOf(session)).find(({ dataset }) => dataset === "costs");
   if (costs === undefined) throw new Missing("a dataset of costs");
-  const end = floorTo(DAY, await session.now());
-  const query = queryOf(costs, { start: end - DAY, end }, 1);
+  const query = queryOf(costs, await yesterday(session, costs), 1);
   const exchange = await session.ask({ path: costs.path, query, token: limitedToken, probe: true });
   if (exchange.status !== 403)
     return broken(
