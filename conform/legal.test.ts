@@ -60,6 +60,17 @@ it.each(["/v1/export/usage", "/v2/usage.json"])("an endpoint may be %s", async (
   expect(await found({}, asText)).toEqual(["HTTP-01"]);
 });
 
+it("daily usage may come a day after hourly usage, if available_through says so", async () => {
+  const change = ({ provider }: Trial): void => {
+    const when = { operation: "usage", granularity: "1d" } as const;
+    provider.fault(
+      { kind: "available_through", shift: -86_400, when },
+      { kind: "record", record_id: "usage-1d-0000000074", omit: true, when },
+    );
+  };
+  expect(await found({}, change)).toEqual([]);
+});
+
 it("metadata that are missing are the fault of metadata alone", async () => {
   const change = ({ provider, baseUrl }: Trial): void => {
     const set = { "/protected_resource_metadata_url": `${baseUrl}/nothing` };
