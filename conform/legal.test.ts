@@ -71,6 +71,55 @@ it("daily usage may come a day after hourly usage, if available_through says so"
   expect(await found({}, change)).toEqual([]);
 });
 
+const COST = {
+  x_RecordUpdatedAt: "2025-09-12T00:00:00Z",
+  ServiceProviderName: "Reference AI Provider",
+  ServiceCategory: "AI and Machine Learning",
+  ServiceName: "Model API",
+  BillingPeriodStart: "2025-09-01T00:00:00Z",
+  BillingPeriodEnd: "2025-10-01T00:00:00Z",
+  InvoiceIssuerName: "Reference AI Provider",
+  ChargeCategory: "Usage",
+  ChargeDescription: "Tokens",
+  BillingCurrency: "USD",
+  BilledCost: "1",
+  EffectiveCost: "1",
+  x_CostStatus: "final",
+};
+
+it.each(["overlap", "containment"] as const)(
+  "costs by the hour and by the day may be mixed, and be selected by %s",
+  async (by) => {
+    const change = ({ provider }: Trial): void => {
+      const put = (granularity: "1h" | "1d", from: string, to: string): void => {
+        const id = { x_RecordId: from, x_Granularity: granularity };
+        const period = { ChargePeriodStart: from, ChargePeriodEnd: to };
+        const life = parseLife({ record: { ...COST, ...id, ...period } });
+        provider.change({ dataset: "costs", life });
+      };
+      put("1d", "2025-09-10T00:00:00Z", "2025-09-11T00:00:00+00:00");
+      put("1h", "2025-09-10T05:00:00Z", "2025-09-10T06:00:00Z");
+      put("1h", "2025-09-10T07:00:00Z", "2025-09-10T08:00:00Z");
+      provider.fault({ kind: "selection", by, when: { operation: "costs" } });
+    };
+    const accounts = [account({ costs: 0, monthly: false, corrections: "none" })];
+    expect(await found({ accounts }, change)).toEqual([]);
+  },
+);
+
+it.each([1000, 3])("an id may name two records: pages of %i get a warning", async (records) => {
+  const change = ({ provider }: Trial): void => {
+    const when = { operation: "costs" } as const;
+    const set = { x_RecordId: "x" };
+    provider.fault(
+      { kind: "short_page", records, when },
+      { kind: "record", record_id: "cost-1d-0000000035", set, when },
+      { kind: "record", record_id: "cost-1d-0000000045", set, when },
+    );
+  };
+  expect(await found({}, change)).toEqual(["IDS-01"]);
+});
+
 it("metadata that are missing are the fault of metadata alone", async () => {
   const change = ({ provider, baseUrl }: Trial): void => {
     const set = { "/protected_resource_metadata_url": `${baseUrl}/nothing` };
