@@ -1,4 +1,5 @@
 /** Providers that keep the interface in an unusual way: no check finds fault with them, but for advice that the test names. */
+import { createServer } from "node:http";
 import { expect, it } from "vitest";
 import type { ProviderOptions } from "../reference_provider/provider.ts";
 import { parseLife } from "../reference_provider/lives.ts";
@@ -119,6 +120,72 @@ it.each([1000, 3])("an id may name two records: pages of %i get a warning", asyn
   };
   expect(await found({}, change)).toEqual(["IDS-01"]);
 });
+
+it("the resource may be an address above the base URL", async () => {
+  const change = ({ provider, baseUrl }: Trial): void => {
+    const set = { resource: new URL(baseUrl).origin };
+    provider.fault({ kind: "metadata", of: "resource", set });
+  };
+  expect(await found({ oauth: {}, basePath: "/billing" }, change)).toEqual([]);
+});
+
+it("the resource may leave its authorization servers out", async () => {
+  const change = ({ provider }: Trial): void =>
+    void provider.fault({ kind: "metadata", of: "resource", drop: ["authorization_servers"] });
+  expect(await found({ oauth: {} }, change)).toEqual([]);
+});
+
+it.each([
+  [true, []],
+  [false, []],
+])(
+  "an authorization server may have no metadata but those of OpenID Connect, or none (%s)",
+  async (has, finds) => {
+    const server = createServer(({ url = "" }, response) => {
+      const issuer = `http://127.0.0.1:${port()}`;
+      if (!has || url !== "/.well-known/openid-configuration") {
+        response.writeHead(404).end();
+        return;
+      }
+      response.writeHead(200, { "content-type": "application/json" }).end(
+        JSON.stringify({
+          issuer,
+          authorization_endpoint: `${issuer}/authorize`,
+          token_endpoint: `${issuer}/token`,
+          code_challenge_methods_supported: ["S256"],
+          grant_types_supported: ["authorization_code", "refresh_token"],
+          scopes_supported: ["billing.account.read", "billing.usage.read", "billing.cost.read"],
+        }),
+      );
+    });
+    const port = (): number => {
+      const address = server.address();
+      return typeof address === "object" ? (address?.port ?? 0) : 0;
+    };
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    try {
+      const faults = await withProvider({ oauth: {} }, async ({ provider, run }) => {
+        const set = { authorization_servers: [`http://127.0.0.1:${port()}`] };
+        provider.fault({ kind: "metadata", of: "resource", set });
+        const checks = [
+          "OAU-01",
+          "OAU-02",
+          "OAU-03",
+          "OAU-04",
+          "OAU-05",
+          "OAU-06",
+          "HTTP-09",
+          "ERR-01",
+        ];
+        const { outcomes } = await run({ checks });
+        return outcomes.flatMap(({ check, finding }) => (finding === undefined ? [] : [check.id]));
+      });
+      expect(faults).toEqual(finds);
+    } finally {
+      server.close();
+    }
+  },
+);
 
 it("metadata that are missing are the fault of metadata alone", async () => {
   const change = ({ provider, baseUrl }: Trial): void => {
