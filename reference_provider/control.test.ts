@@ -254,6 +254,8 @@ test("a mistake on the command line is one line on stderr and exit code 1", asyn
     ["--token-seconds=10", "--token-seconds needs --oauth"],
     ["--nonsense", "nonsense"],
     ["--data=/nowhere", "/nowhere"],
+    ["--port=0 --oauth --redirect-uri=nonsense", "redirect_uris"],
+    ["--port=0 --tls --host=::1", "is no name and no IPv4 address"],
   ] as const;
   const said = cases.map(async ([option]) => {
     const { child, ended } = startScript(MAIN, option.split(" "), {
