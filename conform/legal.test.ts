@@ -1,8 +1,11 @@
 /** Providers that keep the interface in an unusual way: no check finds fault with them, but for advice that the test names. */
 import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import type { ProviderOptions } from "../reference_provider/provider.ts";
 import { parseLife } from "../reference_provider/lives.ts";
+import { CHECKS } from "./registry.ts";
 import { account, withProvider } from "./testing/provider.ts";
 import type { Trial } from "./testing/provider.ts";
 
@@ -135,57 +138,76 @@ it("the resource may leave its authorization servers out", async () => {
   expect(await found({ oauth: {} }, change)).toEqual([]);
 });
 
-it.each([
-  [true, []],
-  [false, []],
-])(
-  "an authorization server may have no metadata but those of OpenID Connect, or none (%s)",
-  async (has, finds) => {
-    const server = createServer(({ url = "" }, response) => {
-      const issuer = `http://127.0.0.1:${port()}`;
-      if (!has || url !== "/.well-known/openid-configuration") {
-        response.writeHead(404).end();
-        return;
-      }
-      response.writeHead(200, { "content-type": "application/json" }).end(
-        JSON.stringify({
-          issuer,
-          authorization_endpoint: `${issuer}/authorize`,
-          token_endpoint: `${issuer}/token`,
-          code_challenge_methods_supported: ["S256"],
-          grant_types_supported: ["authorization_code", "refresh_token"],
-          scopes_supported: ["billing.account.read", "billing.usage.read", "billing.cost.read"],
-        }),
-      );
+type Answer = (path: string, request: IncomingMessage) => Promise<readonly [number, object]>;
+
+/** Lets another server be the authorization server, and gives the checks of OAuth that find fault. */
+async function foundWith(answer: (issuer: string, token: string) => Answer): Promise<string[]> {
+  return withProvider({ oauth: {} }, async ({ provider, run, token }) => {
+    let serve: Answer = () => Promise.resolve([404, {}]);
+    const server = createServer(async (request, response) => {
+      const [status, body] = await serve(request.url ?? "", request);
+      const headers = { "content-type": "application/json", "cache-control": "no-store" };
+      response.writeHead(status, headers).end(JSON.stringify(body));
     });
-    const port = (): number => {
-      const address = server.address();
-      return typeof address === "object" ? (address?.port ?? 0) : 0;
-    };
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+    const issuer = `http://127.0.0.1:${port}`;
+    serve = answer(issuer, token);
     try {
-      const faults = await withProvider({ oauth: {} }, async ({ provider, run }) => {
-        const set = { authorization_servers: [`http://127.0.0.1:${port()}`] };
-        provider.fault({ kind: "metadata", of: "resource", set });
-        const checks = [
-          "OAU-01",
-          "OAU-02",
-          "OAU-03",
-          "OAU-04",
-          "OAU-05",
-          "OAU-06",
-          "HTTP-09",
-          "ERR-01",
-        ];
-        const { outcomes } = await run({ checks });
-        return outcomes.flatMap(({ check, finding }) => (finding === undefined ? [] : [check.id]));
-      });
-      expect(faults).toEqual(finds);
+      const set = { authorization_servers: [issuer] };
+      provider.fault({ kind: "metadata", of: "resource", set });
+      const oauth = CHECKS.map(({ id }) => id).filter((id) => id.startsWith("OAU"));
+      const { outcomes } = await run({ checks: [...oauth, "HTTP-09", "ERR-01"] });
+      return outcomes.flatMap(({ check, finding }) => (finding === undefined ? [] : [check.id]));
     } finally {
+      server.closeAllConnections();
       server.close();
     }
+  });
+}
+
+const metadataOf = (issuer: string) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  code_challenge_methods_supported: ["S256"],
+  grant_types_supported: ["authorization_code", "refresh_token"],
+  scopes_supported: ["billing.account.read", "billing.usage.read", "billing.cost.read"],
+});
+
+/** A token endpoint that takes the client's secret in one place only. */
+function tokens(place: "header" | "form", token: string): Answer {
+  return async (_, request) => {
+    const form = new URLSearchParams(await text(request));
+    const basic = request.headers.authorization?.startsWith("Basic ") === true;
+    if (place === "header" ? !basic || form.has("client_secret") : basic)
+      return [401, { error: "invalid_client" }];
+    if (form.get("refresh_token") === "not-a-refresh-token")
+      return [400, { error: "invalid_grant" }];
+    return [200, { access_token: token, token_type: "Bearer" }];
+  };
+}
+
+it.each(["header", "form"] as const)(
+  "an authorization server may have metadata of OpenID Connect alone, and take the secret in the %s",
+  async (place) => {
+    const answer = (issuer: string, token: string): Answer => {
+      const endpoint = tokens(place, token);
+      return async (path, request) => {
+        if (path === "/token") return endpoint(path, request);
+        if (path !== "/.well-known/openid-configuration") return [404, {}];
+        const methods = { token_endpoint_auth_methods_supported: ["client_secret_post"] };
+        return [200, { ...metadataOf(issuer), ...(place === "form" ? methods : {}) }];
+      };
+    };
+    expect(await foundWith(answer)).toEqual([]);
   },
 );
+
+it("an authorization server may have no metadata", async () => {
+  expect(await foundWith(() => () => Promise.resolve([404, {}]))).toEqual([]);
+});
 
 it("metadata that are missing are the fault of metadata alone", async () => {
   const change = ({ provider, baseUrl }: Trial): void => {

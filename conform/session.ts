@@ -76,6 +76,8 @@ export interface Ask {
   readonly query?: Readonly<Record<string, string>>;
   /** Token to send; null for none. Default: the token under test. */
   readonly token?: string | null;
+  /** Client credentials for a token endpoint, in base64; sent as `Basic` in place of a token. Never kept. */
+  readonly basic?: string | undefined;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The request is meant to be refused: it is not repeated, and a refusal is no fault. */
@@ -168,7 +170,9 @@ export class Session {
       "user-agent": "source-ai-billing-conform",
       ...request.headers,
     };
-    const headers = token === null ? sent : { ...sent, authorization: `Bearer ${token}` };
+    const bearer = token === null ? undefined : `Bearer ${token}`;
+    const authorization = request.basic === undefined ? bearer : `Basic ${request.basic}`;
+    const headers = authorization === undefined ? sent : { ...sent, authorization };
     const answer = await wire.send({
       method,
       url,
