@@ -9,6 +9,15 @@ import { CHECKS } from "./registry.ts";
 import { account, withProvider } from "./testing/provider.ts";
 import type { Trial } from "./testing/provider.ts";
 
+it("an answer may be compressed unasked: RFC 9110 advises against it, and the interface is silent", async () => {
+  await withProvider({}, async ({ provider, run }) => {
+    provider.fault({ kind: "gzip_unasked" });
+    const { outcomes, exitCode } = await run({ checks: ["HTTP-04"] });
+    expect(outcomes.map(({ verdict }) => verdict)).toEqual(["warning"]);
+    expect(exitCode).toBe(0);
+  });
+});
+
 /** The checks that find fault with a provider. */
 async function found(
   options: Partial<ProviderOptions>,

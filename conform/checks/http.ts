@@ -180,8 +180,8 @@ export const httpChecks: readonly Check[] = [
   },
   {
     id: "HTTP-04",
-    level: "must",
-    clause: "4 (RFC 9110 section 12.5.3)",
+    level: "should",
+    clause: "RFC 9110 section 12.5.3",
     title: "Bodies are compressed only as the client accepts.",
     protects: "A client that cannot decode an answer reads nothing.",
     mend: "Compress only if Accept-Encoding names the coding.",
