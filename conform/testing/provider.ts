@@ -15,7 +15,7 @@ import { Shown } from "../text.ts";
 import { Wire } from "../http.ts";
 import type { Facts } from "./plant.ts";
 
-export const NOW = "2025-10-20T06:00:00Z";
+const NOW = "2025-10-20T06:00:00Z";
 
 /** An account that fills more than a page a day. */
 export function busyAccount() {
