@@ -70,7 +70,7 @@ const CHEAP: ReadonlySet<string> = new Set([
   ..."CAP-01 CAP-02 CAP-03 CAP-04 CAP-05 CAP-06 CAP-07 CAP-11 PAG-11 PAG-12 WIN-05 WIN-06 WIN-07 WIN-08".split(
     " ",
   ),
-  ..."WIN-10 GRN-01 ERR-04 ERR-05 ERR-06 HTTP-04 HTTP-08".split(" "),
+  ..."WIN-10 GRN-01 ERR-04 ERR-05 ERR-06 HTTP-08".split(" "),
 ]);
 
 export const CHEAP_CHECKS: readonly Check[] = CHECKS.filter(({ id }) => CHEAP.has(id));

@@ -1,12 +1,20 @@
 /** The windows that the checks look at, each read once for all of them. */
 import { Missing } from "./errors.ts";
+import type { Exchange } from "./http.ts";
 import { DAY, HOUR, floorTo, monthStart } from "./instants.ts";
 import { read, whole } from "./reading.ts";
 import type { Reading, Series, Window } from "./pages.ts";
-import { Once } from "./session.ts";
+import { CAPABILITIES, Once } from "./session.ts";
 import type { Session } from "./session.ts";
 
-const ENDPOINT = /^\/v[0-9]+\/[A-Za-z0-9/_~-]+$/;
+/** Whether an endpoint is a versioned path below the base URL, without dot segments, query or escapes. */
+export function isPlainEndpoint(baseUrl: string, endpoint: string): boolean {
+  if (!/^\/v[0-9]+\//.test(endpoint) || /[?#%\\]|\/\//.test(endpoint)) return false;
+  const base = new URL(baseUrl);
+  const url = new URL(`${baseUrl}${endpoint}`);
+  const path = `${base.pathname.replace(/\/$/, "")}${endpoint}`;
+  return url.origin === base.origin && url.pathname === path;
+}
 
 /** A limit of a dataset that capabilities name: a whole number of at least 1. */
 export async function announced(
@@ -28,7 +36,8 @@ export function seriesOf(session: Session): Promise<readonly Series[]> {
       const offer = await session.offer(dataset);
       if (offer === undefined) continue;
       const endpoint = offer["endpoint"];
-      const usable = typeof endpoint === "string" && ENDPOINT.test(endpoint);
+      const usable =
+        typeof endpoint === "string" && isPlainEndpoint(session.options.baseUrl, endpoint);
       const path = usable ? endpoint : `/v1/finops/${dataset}`;
       if (dataset === "costs") {
         found.push({ name: "costs", dataset, granularity: undefined, path });
@@ -43,6 +52,32 @@ export function seriesOf(session: Session): Promise<readonly Series[]> {
     if (found.length === 0) throw new Missing("a dataset that capabilities offer");
     return found;
   });
+}
+
+/**
+ * Tells the exchanges of the three operations from others: metadata of OAuth, and an address that serves nothing. The interface's rules
+ * of answers are about the operations alone.
+ */
+export async function operationsOf(session: Session): Promise<(exchange: Exchange) => boolean> {
+  const offered = ((await offersOf(session)) ?? []).map(({ path }) => path);
+  const paths = [CAPABILITIES, "/v1/finops/usage", "/v1/finops/costs", ...offered];
+  const addresses = new Set(paths.map((path) => addressOf(session.options.baseUrl + path)));
+  return ({ url }) => addresses.has(addressOf(url.href));
+}
+
+/** The listings on offer; undefined if there is none. */
+async function offersOf(session: Session): Promise<readonly Series[] | undefined> {
+  try {
+    return await seriesOf(session);
+  } catch (error) {
+    if (error instanceof Missing) return undefined;
+    throw error;
+  }
+}
+
+function addressOf(text: string): string {
+  const { origin, pathname } = new URL(text);
+  return origin + pathname;
 }
 
 /** Width of a series' bucket in milliseconds. */

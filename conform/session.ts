@@ -2,7 +2,7 @@
 import { CannotRun, Missing } from "./errors.ts";
 import type { Exchange, Wire } from "./http.ts";
 import { parseInstant } from "./instants.ts";
-import { isObject, parseJson } from "./json.ts";
+import { isObject, parseJson, withDoubles } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import type { Memory } from "./memory.ts";
 import type { Reading } from "./pages.ts";
@@ -76,6 +76,8 @@ export interface Ask {
   readonly query?: Readonly<Record<string, string>>;
   /** Token to send; null for none. Default: the token under test. */
   readonly token?: string | null;
+  /** Client credentials for a token endpoint, in base64; sent as `Basic` in place of a token. Never kept. */
+  readonly basic?: string | undefined;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The request is meant to be refused: it is not repeated, and a refusal is no fault. */
@@ -168,7 +170,9 @@ export class Session {
       "user-agent": "source-ai-billing-conform",
       ...request.headers,
     };
-    const headers = token === null ? sent : { ...sent, authorization: `Bearer ${token}` };
+    const bearer = token === null ? undefined : `Bearer ${token}`;
+    const authorization = request.basic === undefined ? bearer : `Basic ${request.basic}`;
+    const headers = authorization === undefined ? sent : { ...sent, authorization };
     const answer = await wire.send({
       method,
       url,
@@ -213,9 +217,8 @@ export class Session {
 
   /** The document of capabilities, not judged by its schema. Throws {@link Missing} if it is no JSON object. */
   async capabilities(): Promise<JsonObject> {
-    const body = bodyOf(await this.capabilitiesExchange());
-    if (body === undefined)
-      throw new Missing("capabilities, which were not served as a JSON object");
+    const body = withDoubles(bodyOf(await this.capabilitiesExchange()) ?? null);
+    if (!isObject(body)) throw new Missing("capabilities, which were not served as a JSON object");
     return body;
   }
 

@@ -1,4 +1,5 @@
 import { request as rawRequest } from "node:http";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { createAccount, loadRealSpend, REAL_SPEND_CAPABILITIES } from "./data.ts";
 import { generateAccount } from "./generator/index.ts";
@@ -24,6 +25,43 @@ function startGenerated(options = {}) {
   });
   return startBench({ accounts: [account], now: NOW, ...options });
 }
+
+test("what is no HTTP request, or has a head that is too long, is a 400", async () => {
+  await using bench = await startReal();
+  const { port } = new URL(bench.baseUrl);
+  const answers = ["garbage\r\n\r\n", `GET / HTTP/1.1\r\nx: ${"y".repeat(20_000)}\r\n\r\n`].map(
+    async (text) => {
+      let answer = "";
+      const socket = connect(Number(port), "127.0.0.1", () => socket.write(text));
+      socket.on("error", () => undefined).on("data", (chunk) => (answer += String(chunk)));
+      await new Promise((resolve) => socket.once("close", resolve));
+      return answer;
+    },
+  );
+  for (const answer of await Promise.all(answers)) {
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 400 Bad Request\r\ncontent-type: application\/problem\+json\r\n/,
+    );
+    expect(answer).toContain('"type":"/problems/malformed-request"');
+  }
+});
+
+test("two accounts of one provider have two ids", async () => {
+  const accounts = [loadRealSpend(), loadRealSpend()];
+  await expect(startBench({ accounts, now: NOW })).rejects.toThrow(
+    "two accounts have the id real-spend",
+  );
+});
+
+test("costs that are offered by the hour only are served", async () => {
+  const { usage, costs } = REAL_SPEND_CAPABILITIES.datasets;
+  if (costs === undefined) throw new Error("the account has no costs");
+  const hourly = { ...costs, granularities: ["1h"] satisfies typeof costs.granularities };
+  const datasets = { usage, costs: hourly };
+  const account = createAccount("a", { ...REAL_SPEND_CAPABILITIES, datasets });
+  await using bench = await startBench({ accounts: [account], now: NOW });
+  expect(recordsOf(await bench.get(`${COSTS}?${WEEK}`), "costs")).toEqual([]);
+});
 
 test("each malformed parameter is a 400 of its own type", async () => {
   await using bench = await startReal();

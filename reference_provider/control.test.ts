@@ -43,6 +43,26 @@ test("the clock is set and moved", async () => {
   });
 });
 
+test("a clock that would leave the years of RFC 3339 stays as it is", async () => {
+  await using bench = await start();
+  for (const advance of [1e18, -1e18])
+    expect((await control(bench, "/control/clock", { advance })).status).toBe(400);
+  expect((await control(bench, "/control/clock")).body).toEqual({ now: NOW });
+  expect((await bench.get("/v1/finops/capabilities")).status).toBe(200);
+});
+
+test.each([
+  ["application/json", 400],
+  ["application/xml", 415],
+])("a body of %s that is no JSON is the caller's fault", async (type, status) => {
+  await using bench = await start();
+  const address = new URL("/control/clock", bench.baseUrl);
+  const headers = { "content-type": type };
+  const response = await fetch(address, { method: "POST", headers, body: "{" });
+  expect(response.status).toBe(status);
+  expect(await response.json()).toMatchObject({ type: "/problems/control", status });
+});
+
 test("totals say what is true now, at another instant, and of some days", async () => {
   await using bench = await start();
   const now = await control(
@@ -234,6 +254,8 @@ test("a mistake on the command line is one line on stderr and exit code 1", asyn
     ["--token-seconds=10", "--token-seconds needs --oauth"],
     ["--nonsense", "nonsense"],
     ["--data=/nowhere", "/nowhere"],
+    ["--port=0 --oauth --redirect-uri=nonsense", "redirect_uris"],
+    ["--port=0 --tls --host=::1", "is no name and no IPv4 address"],
   ] as const;
   const said = cases.map(async ([option]) => {
     const { child, ended } = startScript(MAIN, option.split(" "), {

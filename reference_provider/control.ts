@@ -134,11 +134,15 @@ function isForThisMachine({ headers: { host } }: FastifyRequest): boolean {
 
 function refuse(error: unknown, reply: FastifyReply): void {
   const detail = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
-  const status =
-    error instanceof z.ZodError || error instanceof RangeError || error instanceof TypeError
-      ? 400
-      : 500;
-  sendProblem(reply, status, detail);
+  const isBad =
+    error instanceof z.ZodError || error instanceof RangeError || error instanceof TypeError;
+  sendProblem(reply, isBad ? 400 : statusOf(error), detail);
+}
+
+/** The status of an error of the framework, such as the 400 of a body that is no JSON; 500 for a defect of this server. */
+function statusOf(error: unknown): number {
+  const status: unknown = isObject(error) ? error["statusCode"] : undefined;
+  return typeof status === "number" && status >= 400 && status < 500 ? status : 500;
 }
 
 function sendProblem(reply: FastifyReply, status: number, detail: string): void {

@@ -87,15 +87,20 @@ function integer(name: string, text: string, minimum: number, maximum: number): 
   throw new RangeError(`--${name} must be an integer between ${minimum} and ${maximum}`);
 }
 
-/** The OAuth addresses and credentials of a client, with a first refresh token; empty if OAuth is off. */
+/** The OAuth addresses and credentials of a client, with a first refresh token. Closes the provider where there are none. */
 async function oauthFacts(
   provider: Provider,
   account: string,
   scopes: readonly Scope[],
 ): Promise<Readonly<Record<string, string>>> {
   const oauth = provider.oauth();
-  const { refreshToken } = await oauth.server.issue(account, scopes);
-  return { ...clientFacts(oauth), refresh_token: refreshToken };
+  try {
+    const { refreshToken } = await oauth.server.issue(account, scopes);
+    return { ...clientFacts(oauth), refresh_token: refreshToken };
+  } catch (error) {
+    await provider.close(); // else the process would go on, and serve nobody
+    throw error;
+  }
 }
 
 function shownOAuth(facts: Readonly<Record<string, string>>): string {
@@ -252,9 +257,10 @@ async function main(): Promise<void> {
   );
 }
 
-/** The message of an error. A port that is taken gets the remedy. */
+/** The message of an error. A port that is taken gets the remedy, and an error of OAuth what it is about. */
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if ("error_description" in error) return `${error.message}: ${String(error.error_description)}`;
   if (!("code" in error) || !("port" in error)) return error.message;
   const { code, port } = error;
   if (code !== "EADDRINUSE" && code !== "EACCES") return error.message;

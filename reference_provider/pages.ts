@@ -38,7 +38,8 @@ function checkWindow(
   now: Instant,
   struck: Struck,
 ): Instant {
-  if (!offer.granularities.includes(query.granularity)) {
+  // Costs have no parameter granularity: whatever their widths are, a query asks for all of them.
+  if (query.dataset === "usage" && !offer.granularities.includes(query.granularity)) {
     const offered = offer.granularities.join(" and ");
     throw new ProblemError(
       "unsupported-granularity",

@@ -61,6 +61,9 @@ function createWorld(options: ProviderOptions): World {
   if (!BASE_PATH.test(basePath))
     throw new RangeError(`base path "${basePath}" must look like /billing`);
   if (options.accounts.length === 0) throw new RangeError("a provider has at least one account");
+  const ids = options.accounts.map(({ id }) => id);
+  const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (repeated !== undefined) throw new RangeError(`two accounts have the id ${repeated}`);
   const tokens = new BearerTokens();
   const world: World = {
     clock: new Clock(requireInstant(options.now), options.running ?? false),
@@ -90,6 +93,8 @@ export function createProvider(options: ProviderOptions): Provider {
   const world = createWorld(options);
   const operations = createOperations(world);
   const { certificate, host = LOOPBACK } = options;
+  if (URL.parse(`https://${host}`)?.hostname !== host.toLowerCase())
+    throw new RangeError(`the host "${host}" is no name and no IPv4 address`);
   if (host !== LOOPBACK && certificate === undefined)
     throw new RangeError("a host other than 127.0.0.1 needs TLS");
   if (host !== LOOPBACK && options.control === true)

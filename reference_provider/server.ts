@@ -1,5 +1,6 @@
-import { createServer } from "node:http";
+import { createServer, STATUS_CODES } from "node:http";
 import { createServer as createSecureServer } from "node:https";
+import type { Socket } from "node:net";
 import Fastify from "fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { authenticate, requireScopes } from "./accounts.ts";
@@ -254,6 +255,24 @@ async function serve(world: World, request: FastifyRequest, reply: FastifyReply)
   );
 }
 
+/** Answers bytes that are no HTTP request, or whose head is too long, and closes their connection. */
+function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
+  const isGone = error.code === "ECONNRESET" || error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+  if (!isGone && socket.writable) {
+    const { status, contentType, body } = problemAnswer(
+      new ProblemError("malformed-request", "It is no HTTP request, or its head is too long."),
+    );
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      `content-type: ${contentType}`,
+      `content-length: ${Buffer.byteLength(body)}`,
+      "connection: close",
+    ];
+    socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  }
+  socket.destroy(error);
+}
+
 /**
  * Makes the HTTP server of the three operations (interface section 4). Every other path is a 404, every method but GET
  * a 405. All errors are problem documents. The server does not listen yet.
@@ -266,6 +285,7 @@ export function buildServer(world: World, certificate?: Certificate): FastifyIns
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
+    clientErrorHandler: refuseMalformed,
     // A path with a broken percent escape reaches no route.
     frameworkErrors: (_error, request, reply: FastifyReply) => void serve(world, request, reply),
   });

@@ -5,6 +5,7 @@ import { broken, passed } from "../check.ts";
 import type { Check, Finding, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
 import { isObject } from "../json.ts";
+import { isPlainEndpoint } from "../samples.ts";
 import { bodyOf } from "../session.ts";
 import type { Session } from "../session.ts";
 import { judgedAll, quoted, statusOf } from "./shared.ts";
@@ -43,10 +44,7 @@ async function endpoints(session: Session): Promise<Result> {
   for (const dataset of ["usage", "costs"] as const) {
     const endpoint = (await session.offer(dataset))?.["endpoint"];
     if (typeof endpoint !== "string") continue;
-    const base = new URL(session.options.baseUrl);
-    const url = new URL(`${session.options.baseUrl}${endpoint}`);
-    const below = url.pathname === `${base.pathname.replace(/\/$/, "")}${endpoint}`;
-    if (!below || url.origin !== base.origin || /[?#%\\]|\/\//.test(endpoint)) {
+    if (!isPlainEndpoint(session.options.baseUrl, endpoint)) {
       const expected = "a plain path below the base URL, without dot segments, query or escapes";
       const exchange = await session.capabilitiesExchange();
       findings.push({

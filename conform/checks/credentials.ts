@@ -5,10 +5,10 @@ import { Missing } from "../errors.ts";
 import type { Exchange } from "../http.ts";
 import { DAY, floorTo } from "../instants.ts";
 import { queryOf } from "../reading.ts";
-import { seriesOf } from "../samples.ts";
+import { operationsOf, seriesOf } from "../samples.ts";
 import { CAPABILITIES, bodyOf, Once } from "../session.ts";
 import type { Session } from "../session.ts";
-import { judgedAll, quoted, readingsSeen, statusOf } from "./shared.ts";
+import { judgedAll, quoted, readingsSeen, statusOf, yesterday } from "./shared.ts";
 
 /** Requests to every operation: capabilities and what they offer. */
 async function operations(session: Session) {
@@ -80,14 +80,17 @@ async function queryToken(session: Session): Promise<Result> {
   return broken(seen, "status 401: query strings stand in logs", exchange);
 }
 
-/** Makes the usual requests that must be refused, then judges all refusals of the run. */
+/** Makes the usual requests that must be refused, then gives all refusals by the operations. */
 export async function refusals(session: Session): Promise<readonly Exchange[]> {
   await withoutToken(session);
   await withWrongToken(session);
   await readingsSeen(session);
   const statuses = new Set([400, 401, 403, 429]);
+  const isOperation = await operationsOf(session);
   // An answer to HEAD has no body to judge.
-  return session.answers().filter(({ status, method }) => statuses.has(status) && method === "GET");
+  return session
+    .answers()
+    .filter((one) => statuses.has(one.status) && one.method === "GET" && isOperation(one));
 }
 
 async function scopes(session: Session): Promise<Result> {
@@ -96,8 +99,7 @@ async function scopes(session: Session): Promise<Result> {
     throw new Missing("a token without billing.cost.read: set AI_BILLING_LIMITED_TOKEN");
   const costs = (await seriesOf(session)).find(({ dataset }) => dataset === "costs");
   if (costs === undefined) throw new Missing("a dataset of costs");
-  const end = floorTo(DAY, await session.now());
-  const query = queryOf(costs, { start: end - DAY, end }, 1);
+  const query = queryOf(costs, await yesterday(session, costs), 1);
   const exchange = await session.ask({ path: costs.path, query, token: limitedToken, probe: true });
   if (exchange.status !== 403)
     return broken(

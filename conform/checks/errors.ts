@@ -4,12 +4,21 @@ import { broken, passed } from "../check.ts";
 import type { Check, Finding, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
 import type { Exchange } from "../http.ts";
+import { isObject, withDoubles } from "../json.ts";
+import type { JsonObject } from "../json.ts";
 import { delayOf } from "../retry_after.ts";
+import { operationsOf } from "../samples.ts";
 import { CAPABILITIES, objectIn } from "../session.ts";
 import type { Session } from "../session.ts";
 import { refusals } from "./credentials.ts";
 import { firstOf, judgedAll, quoted, readingsSeen, statusOf } from "./shared.ts";
 import { findingOf, violationsOf } from "./violations.ts";
+
+/** The body of a refusal as a JSON object; undefined if it is anything else. */
+function problemIn({ text }: Exchange): JsonObject | undefined {
+  const body = withDoubles(objectIn(text) ?? null);
+  return isObject(body) ? body : undefined;
+}
 
 const TYPE = /^application\/problem\+json(\s*;.*)?$/i;
 
@@ -27,7 +36,7 @@ async function contentTypes(session: Session): Promise<Result> {
 async function shapes(session: Session): Promise<Result> {
   return judgedAll(
     (await refusals(session)).flatMap((exchange): Finding[] => {
-      const problem = objectIn(exchange.text);
+      const problem = problemIn(exchange);
       if (problem === undefined)
         return [
           {
@@ -47,7 +56,7 @@ async function shapes(session: Session): Promise<Result> {
 async function statuses(session: Session): Promise<Result> {
   return judgedAll(
     (await refusals(session)).flatMap((exchange): Finding[] => {
-      const status = objectIn(exchange.text)?.["status"];
+      const status = problemIn(exchange)?.["status"];
       if (typeof status !== "number" || status < 400 || status > 599 || status === exchange.status)
         return [];
       const seen = `the problem says ${status} in an answer with status ${exchange.status}`;
@@ -70,8 +79,10 @@ async function unknownAddress(session: Session): Promise<Result> {
 async function retryAfter(session: Session): Promise<Result> {
   await readingsSeen(session);
   const { deep } = session.options;
-  if (deep && limitedAnswers(session).length === 0) await burst(session);
-  const limited = limitedAnswers(session);
+  const isOperation = await operationsOf(session);
+  const answers = (): Exchange[] => limitedAnswers(session).filter(isOperation);
+  if (deep && answers().length === 0) await burst(session, answers);
+  const limited = answers();
   if (limited.length === 0) {
     const more = deep ? "" : ", or use --deep, which sends a burst of requests";
     throw new Missing(
@@ -93,8 +104,8 @@ function limitedAnswers(session: Session): Exchange[] {
 }
 
 /** A hundred requests as fast as they are answered, or until the first 429. */
-async function burst(session: Session): Promise<void> {
-  for (let count = 0; count < 100 && limitedAnswers(session).length === 0; count += 1)
+async function burst(session: Session, limited: () => readonly Exchange[]): Promise<void> {
+  for (let count = 0; count < 100 && limited().length === 0; count += 1)
     await session.ask({ path: CAPABILITIES });
 }
 

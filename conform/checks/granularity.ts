@@ -3,9 +3,9 @@ import { passed } from "../check.ts";
 import type { Check, Finding, Result } from "../check.ts";
 import { Missing } from "../errors.ts";
 import { add, formatDecimal, parseDecimal, ZERO } from "../decimals.ts";
-import { DAY, floorTo, formatInstant } from "../instants.ts";
+import { DAY, floorTo, formatInstant, parseInstant } from "../instants.ts";
 import { read, whole } from "../reading.ts";
-import type { Reading, Seen } from "../pages.ts";
+import type { Reading, Seen, Series } from "../pages.ts";
 import { sample, seriesOf } from "../samples.ts";
 import type { Session } from "../session.ts";
 import { judgedAll } from "./shared.ts";
@@ -27,18 +27,33 @@ async function hoursAddUp(session: Session): Promise<Result> {
   const days = series.find(({ name }) => name === "usage 1d");
   const hours = series.find(({ name }) => name === "usage 1h");
   if (days === undefined || hours === undefined) throw new Missing("usage at both granularities");
-  const first = await sample(session, hours);
-  const day = floorTo(DAY, first.window.start);
-  const window = { start: day, end: day + DAY };
-  if (first.window.start !== window.start || first.window.end < window.end)
+  const latest = await sample(session, hours);
+  const latestDay = floorTo(DAY, latest.window.start);
+  if (latest.window.start !== latestDay || latest.window.end < latestDay + DAY)
     throw new Missing("a whole day of usage by the hour that is small enough to be read");
-  if (first.records.some(({ value }) => value?.["x_Granularity"] !== "1h"))
+  const readDay = async (one: Series, day: number): Promise<Reading> =>
+    whole(await read(session, one, { start: day, end: day + DAY }));
+  let byHour = latest;
+  let byDay = await readDay(days, latestDay);
+  // What is not yet declared available may come to one listing before the other.
+  const through = floorTo(DAY, Math.min(throughOf(byHour), throughOf(byDay)));
+  const day = Math.min(latestDay, through - DAY);
+  if (day < latestDay) {
+    byHour = await readDay(hours, day);
+    byDay = await readDay(days, day);
+    if (byHour.records.length + byDay.records.length === 0)
+      throw new Missing("usage of a day before available_through");
+  }
+  if (byHour.records.some(({ value }) => value?.["x_Granularity"] !== "1h"))
     throw new Missing("usage by the hour that has x_Granularity 1h");
   // A record that came between two readings makes no difference at the second try.
-  const once = differences(first, whole(await read(session, days, window)), day);
-  if (once.length === 0) return passed;
-  const byHour = whole(await read(session, hours, window));
-  return judgedAll(differences(byHour, whole(await read(session, days, window)), day));
+  if (differences(byHour, byDay, day).length === 0) return passed;
+  return judgedAll(differences(await readDay(hours, day), await readDay(days, day), day));
+}
+
+/** A page whose `available_through` is no instant is a fault for another check. */
+function throughOf({ pages }: Reading): number {
+  return parseInstant(pages[0]?.envelope?.["available_through"]) ?? Number.MAX_SAFE_INTEGER;
 }
 
 function differences(byHour: Reading, byDay: Reading, day: number): Finding[] {

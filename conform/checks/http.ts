@@ -5,7 +5,7 @@ import { Missing } from "../errors.ts";
 import type { Exchange } from "../http.ts";
 import { queryOf } from "../reading.ts";
 import { dateOf } from "../retry_after.ts";
-import { sample, seriesOf } from "../samples.ts";
+import { operationsOf, sample, seriesOf } from "../samples.ts";
 import { CAPABILITIES } from "../session.ts";
 import type { Ask, Session } from "../session.ts";
 import { judgedAll, quoted, readingsSeen, statusOf } from "./shared.ts";
@@ -14,11 +14,10 @@ import { judgedAll, quoted, readingsSeen, statusOf } from "./shared.ts";
 async function answers(session: Session): Promise<readonly Exchange[]> {
   await session.capabilitiesExchange();
   await readingsSeen(session);
+  const isOperation = await operationsOf(session);
   return session
     .answers()
-    .filter(
-      (one) => one.status === 200 && one.method === "GET" && one.url.pathname.includes("/finops/"),
-    );
+    .filter((one) => one.status === 200 && one.method === "GET" && isOperation(one));
 }
 
 function everyAnswer(judge: (exchange: Exchange) => Omit<Finding, "exchange"> | undefined) {
@@ -65,11 +64,12 @@ function cache({ headers }: Exchange) {
 
 async function redirects(session: Session): Promise<Result> {
   await readingsSeen(session);
-  const moved = session.log.filter(
-    ({ exchange }) => exchange.status >= 300 && exchange.status < 400,
-  );
+  const isOperation = await operationsOf(session);
+  const moved = session
+    .answers()
+    .filter((one) => one.status >= 300 && one.status < 400 && isOperation(one));
   return judgedAll(
-    moved.map(({ exchange }) => ({
+    moved.map((exchange) => ({
       seen: `status ${exchange.status} to ${quoted(exchange.headers["location"])}`,
       expected: "an answer at the address itself: clients do not carry a token along",
       exchange,
@@ -132,11 +132,13 @@ async function readOnly(session: Session): Promise<Result> {
 
 async function statusKnown(session: Session): Promise<Result> {
   await readingsSeen(session);
+  const isOperation = await operationsOf(session);
   const known = new Set([200, 400, 401, 403, 429]);
   const findings = session.log.flatMap(({ exchange, probe }): Finding[] => {
     const { status } = exchange;
     if (
       probe ||
+      !isOperation(exchange) ||
       known.has(status) ||
       status === 0 ||
       status >= 500 ||
@@ -178,8 +180,8 @@ export const httpChecks: readonly Check[] = [
   },
   {
     id: "HTTP-04",
-    level: "must",
-    clause: "4 (RFC 9110 section 12.5.3)",
+    level: "should",
+    clause: "RFC 9110 section 12.5.3",
     title: "Bodies are compressed only as the client accepts.",
     protects: "A client that cannot decode an answer reads nothing.",
     mend: "Compress only if Accept-Encoding names the coding.",

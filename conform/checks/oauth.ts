@@ -60,7 +60,12 @@ function serverMetadata(session: Session): Promise<ServerDocument> {
     if (typeof issuer !== "string" || !URL.canParse(issuer))
       throw new Missing("an authorization server in the protected-resource metadata");
     const document = await fetched(session, wellKnown(issuer, "oauth-authorization-server"));
-    return { ...document, issuer };
+    if (document.exchange.status !== 404) return { ...document, issuer };
+    // A server of OpenID Connect may have its metadata at this address alone (RFC 8414 section 5).
+    const address = `${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`;
+    const other = await fetched(session, address);
+    if (other.exchange.status !== 404) return { ...other, issuer };
+    throw new Missing("metadata of the authorization server, which need not have them");
   });
 }
 
@@ -85,14 +90,30 @@ async function resource(session: Session): Promise<Result> {
   }
   const { baseUrl } = session.options;
   const named = body["resource"];
-  if (typeof named !== "string" || named.replace(/\/$/, "") !== baseUrl)
+  if (typeof named !== "string" || !covers(named, baseUrl))
     return broken(
       `resource is ${quoted(named)}`,
-      `the base URL, ${quoted(baseUrl)} (RFC 9728 section 3.3)`,
+      `the base URL, ${quoted(baseUrl)}, or an address above it (RFC 9728 section 3.3)`,
       exchange,
     );
-  if (texts(body["authorization_servers"]).length > 0) return passed;
-  return broken("authorization_servers is missing or empty", "the issuer of the tokens", exchange);
+  const issuers = body["authorization_servers"];
+  if (issuers === undefined)
+    return { kind: "passed", note: "without authorization_servers, which may be left out" };
+  if (texts(issuers).length > 0) return passed;
+  return broken(
+    `authorization_servers is ${quoted(issuers)}`,
+    "the issuer of the tokens (RFC 9728 section 2)",
+    exchange,
+  );
+}
+
+/** Whether a resource is the base URL, an address above it, or the operation that the 401 came from. */
+function covers(named: string, baseUrl: string): boolean {
+  if (!URL.canParse(named)) return false;
+  const [whole, base] = [new URL(named), new URL(baseUrl)];
+  if (whole.origin !== base.origin || whole.search !== "" || whole.hash !== "") return false;
+  const [above, path] = [whole, base].map(({ pathname }) => pathname.replace(/\/+$/, ""));
+  return `${path}/`.startsWith(`${above}/`) || above === path + CAPABILITIES;
 }
 
 /** Whether an address may be asked: https, or this machine where the provider runs on it too. */
@@ -171,9 +192,9 @@ export const oauthChecks: readonly Check[] = [
     id: "OAU-01",
     level: "must",
     clause: "5 rule 3 (RFC 9728)",
-    title: "The protected-resource metadata names this base URL and an authorization server.",
+    title: "The protected-resource metadata are of this base URL and name an authorization server.",
     protects: "A client refuses metadata of another resource, so users cannot sign in.",
-    mend: "Serve resource (the base URL, to the letter) and authorization_servers.",
+    mend: "Serve resource (the base URL, or an address that it lies under) and authorization_servers.",
     run: resource,
   },
   {
@@ -182,7 +203,7 @@ export const oauthChecks: readonly Check[] = [
     clause: "5 (RFC 8414)",
     title: "The authorization server describes itself under its own issuer.",
     protects: "Clients find authorization and token endpoints there.",
-    mend: "Serve /.well-known/oauth-authorization-server with the exact issuer and https endpoints.",
+    mend: "Serve the metadata of RFC 8414 (or of OpenID Connect) with the exact issuer and https endpoints.",
     run: server,
   },
   {

@@ -59,15 +59,18 @@ export async function chainOf(session: Session, series: Series): Promise<Reading
 function lostOrRepeated(reading: Reading, expected: ReadonlyMap<string, unknown>): Finding[] {
   const findings: Finding[] = [];
   const pages = new Map<string, number>();
-  for (const { id, page, exchange } of reading.records) {
+  const shown = new Set<string>();
+  for (const { id, text, page, exchange } of reading.records) {
     if (id === undefined || !expected.has(id)) continue;
-    const first = pages.get(id) ?? page;
-    pages.set(id, first);
+    shown.add(id);
+    // Two records with one id are another fault: here one record is looked for, with all that it says.
+    const first = pages.get(text) ?? page;
+    pages.set(text, first);
     if (first === page) continue;
     const seen = `${quoted(id)} is on page ${first} and on page ${page}`;
     findings.push({ seen, expected: "each record on one page of a chain", exchange });
   }
-  const lost = [...expected.keys()].filter((id) => !pages.has(id));
+  const lost = [...expected.keys()].filter((id) => !shown.has(id));
   if (lost.length > 0) {
     const seen = `${lost.length} of ${expected.size} records are on no page of the chain, such as ${quoted(lost[0])}`;
     const exchange = reading.pages.at(-1)?.exchange;

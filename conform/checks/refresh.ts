@@ -23,13 +23,26 @@ async function tokenRequest(session: Session, oauth: OAuthCredentials, refreshTo
   const { body } = await serverBody(session);
   const url = body["token_endpoint"];
   if (typeof url !== "string" || !isSafe(url, session)) throw new Missing("a token_endpoint");
-  const form = new URLSearchParams({
-    grant_type: "refresh_token",
-    refresh_token: refreshToken,
-    client_id: oauth.clientId,
-    ...(oauth.clientSecret === undefined ? {} : { client_secret: oauth.clientSecret }),
-  });
-  return session.ask({ path: url, method: "POST", token: null, form, probe: true });
+  const basic = basicOf(oauth, body["token_endpoint_auth_methods_supported"]);
+  const form = new URLSearchParams({ grant_type: "refresh_token", refresh_token: refreshToken });
+  if (basic === undefined) form.set("client_id", oauth.clientId);
+  if (basic === undefined && oauth.clientSecret !== undefined)
+    form.set("client_secret", oauth.clientSecret);
+  session.options.shown.hide(basic ?? "");
+  return session.ask({ path: url, method: "POST", token: null, basic, form, probe: true });
+}
+
+/**
+ * The client's name and secret for HTTP Basic, which every server supports (RFC 6749 section 2.3.1), unless its metadata say
+ * otherwise; undefined for a client without a secret, and where the secret goes into the form.
+ */
+function basicOf({ clientId, clientSecret }: OAuthCredentials, methods: unknown) {
+  if (clientSecret === undefined) return undefined;
+  if (Array.isArray(methods) && !methods.includes("client_secret_basic")) return undefined;
+  const [name, secret] = [clientId, clientSecret].map((text) =>
+    new URLSearchParams({ "": text }).toString().slice(1),
+  );
+  return Buffer.from(`${name}:${secret}`).toString("base64");
 }
 
 function credentialsOf(session: Session): OAuthCredentials {

@@ -4,8 +4,8 @@ import { Missing } from "../errors.ts";
 import type { Exchange } from "../http.ts";
 import { DAY, floorTo } from "../instants.ts";
 import { byId, queryOf, read, whole } from "../reading.ts";
-import type { Reading, Seen, Series } from "../pages.ts";
-import { again, paged, parts, sample, seriesOf } from "../samples.ts";
+import type { Reading, Seen, Series, Window } from "../pages.ts";
+import { again, announced, paged, parts, sample, seriesOf } from "../samples.ts";
 import { Once } from "../session.ts";
 import type { Session } from "../session.ts";
 
@@ -69,10 +69,17 @@ const trials = new Once<Exchange>();
 /** The answer to a small request for what is on offer. */
 export function trial(session: Session, series: Series): Promise<Exchange> {
   return trials.of(session, series.name, async () => {
-    const end = floorTo(DAY, await session.now());
-    const query = queryOf(series, { start: end - DAY, end }, 1);
+    const query = queryOf(series, await yesterday(session, series), 1);
     return session.ask({ path: series.path, query });
   });
+}
+
+/** The last whole day. Throws {@link Missing} if it begins before retention. */
+export async function yesterday(session: Session, series: Series): Promise<Window> {
+  const end = floorTo(DAY, await session.now());
+  if ((await announced(session, series.dataset, "retention_days")) === 1)
+    throw new Missing("a retention of two days or more");
+  return { start: end - DAY, end };
 }
 
 async function attempt(work: Promise<unknown>): Promise<void> {

@@ -88,10 +88,21 @@ async function renamed(session: Session, series: Series): Promise<Finding[]> {
   });
 }
 
+/** The fault of a record whose id another record of an earlier page has. A record that changed in between is the same one. */
+function otherRecord(seen: Seen, earlier: Seen | undefined): Finding[] {
+  if (earlier === undefined || earlier.text === seen.text) return [];
+  if (earlier.start === seen.start && updatedOf(earlier) !== updatedOf(seen)) return [];
+  const fault = `${nameOf(seen)} is another one on page ${earlier.page}`;
+  return [{ seen: fault, expected: "an id for each record", exchange: seen.exchange }];
+}
+
 async function repeatedIds(session: Session) {
   const findings: Finding[] = [];
   for (const { pages } of await readingsSeen(session)) {
+    const earlier = new Map<string, Seen>();
     for (const { records } of pages) {
+      findings.push(...records.flatMap((seen) => otherRecord(seen, earlier.get(seen.id ?? ""))));
+      for (const seen of records) if (seen.id !== undefined) earlier.set(seen.id, seen);
       const seenIds = new Set<string>();
       findings.push(
         ...records.flatMap((seen) => {

@@ -14,12 +14,21 @@ function shown({ start, end }: Window): string {
   return `[${formatInstant(start)}, ${formatInstant(end)})`;
 }
 
-/** Whether the record lies inside one bucket, so that no cut at the edge of a bucket divides it. */
+/** Whether the record lies inside one bucket. */
 function isShort({ start, end, series }: Seen): boolean {
   if (start === undefined || end === undefined || end <= start) return false;
   const bucket = bucketOf(series);
   return floorTo(bucket, start) === floorTo(bucket, end - 1);
 }
+
+/** Whether the record lies inside one bucket, and no edge between the parts divides it. */
+function isUndivided(seen: Seen, tiling: readonly Reading[]): boolean {
+  const { start = 0, end = 0 } = seen;
+  return isShort(seen) && !tiling.some(({ window }) => start < window.start && window.start < end);
+}
+
+/** Tells records with one id apart by the start of the charge period: the interface does not say how far an id is unique. */
+const keyOf = ({ id, start }: Seen): string => `${id} ${start}`;
 
 async function strays(session: Session): Promise<Result> {
   const findings: Finding[] = [];
@@ -40,15 +49,15 @@ async function strays(session: Session): Promise<Result> {
   return judgedAll(findings);
 }
 
-/** Records of one kind by id, with the numbers of the parts that show them. */
+/** Records of one kind, with the numbers of the parts that show them. */
 function placesOf(tiling: readonly Reading[], accepts: (seen: Seen) => boolean) {
   const places = new Map<string, { seen: Seen; parts: Set<number> }>();
   for (const [number, { records }] of tiling.entries()) {
     for (const seen of records) {
       if (seen.id === undefined || !accepts(seen)) continue;
-      const place = places.get(seen.id) ?? { seen, parts: new Set<number>() };
+      const place = places.get(keyOf(seen)) ?? { seen, parts: new Set<number>() };
       place.parts.add(number);
-      places.set(seen.id, place);
+      places.set(keyOf(seen), place);
     }
   }
   return places;
@@ -58,7 +67,8 @@ async function halfOpen(session: Session, series: Series): Promise<Finding[]> {
   const { restless } = await steady(session, series);
   const findings: Finding[] = [];
   for (const tiling of await parts(session, series)) {
-    for (const { seen, parts: numbers } of placesOf(tiling, isShort).values()) {
+    const places = placesOf(tiling, (seen) => isUndivided(seen, tiling));
+    for (const { seen, parts: numbers } of places.values()) {
       if (numbers.size < 2 || restless.has(String(seen.id))) continue;
       findings.push({
         seen: `${nameOf(seen)} is in ${numbers.size} of ${tiling.length} adjacent windows`,
@@ -87,8 +97,10 @@ async function tiles(session: Session, series: Series): Promise<Finding[]> {
   const { window } = await sample(session, series);
   const findings: Finding[] = [];
   for (const tiling of await parts(session, series)) {
-    const shownByParts = byId(tiling.flatMap((part) => part.records));
-    const short = [...records.values()].filter(isShort);
+    const all = tiling.flatMap((part) => part.records);
+    const shownByParts = byId(all);
+    const asShown = new Set(all.map(({ text }) => text));
+    const short = [...records.values()].filter((seen) => isUndivided(seen, tiling));
     const texts = new Set([...shownByParts.values()].map(withoutId));
     const lost = short.filter(
       (seen) => !shownByParts.has(String(seen.id)) && !texts.has(withoutId(seen)),
@@ -102,7 +114,7 @@ async function tiles(session: Session, series: Series): Promise<Finding[]> {
     const known = new Set([...records.values()].map(withoutId));
     const gained = [...shownByParts.values()].filter(
       (seen) =>
-        isShort(seen) &&
+        isUndivided(seen, tiling) &&
         !records.has(String(seen.id)) &&
         !restless.has(String(seen.id)) &&
         !known.has(withoutId(seen)) &&
@@ -117,8 +129,7 @@ async function tiles(session: Session, series: Series): Promise<Finding[]> {
       });
     }
     const changed = short.find((seen) => {
-      const other = shownByParts.get(String(seen.id));
-      return other !== undefined && other.text !== seen.text;
+      return shownByParts.has(String(seen.id)) && !asShown.has(seen.text);
     });
     if (changed !== undefined) {
       const seen = `${nameOf(changed)} has other values in a part of the window than in the whole`;
@@ -153,12 +164,12 @@ async function longCharges(session: Session, series: Series): Promise<Finding[]>
   for (const tiling of await parts(session, series)) {
     const places = placesOf(tiling, (seen) => !isShort(seen));
     for (const seen of long) {
-      const count = places.get(String(seen.id))?.parts.size ?? 0;
+      const count = places.get(keyOf(seen))?.parts.size ?? 0;
       if (count === 1) continue;
       findings.push({
         seen: `${nameOf(seen)}, which covers several days or none, is in ${count} of ${tiling.length} adjacent windows`,
         expected: "one window: the one that has its ChargePeriodStart",
-        exchange: (places.get(String(seen.id))?.seen ?? seen).exchange,
+        exchange: (places.get(keyOf(seen))?.seen ?? seen).exchange,
       });
     }
   }

@@ -1,5 +1,6 @@
 /** A checker and a reference provider in one process, for tests. */
 import { generateAccount } from "../../reference_provider/generator/index.ts";
+import type { GeneratorOptions } from "../../reference_provider/generator/index.ts";
 import { createProvider } from "../../reference_provider/provider.ts";
 import type { Provider, ProviderOptions } from "../../reference_provider/provider.ts";
 import { DAY, formatInstant } from "../instants.ts";
@@ -29,7 +30,7 @@ export function busyAccount() {
 }
 
 /** A small account with every kind of record, in which nothing changes by itself. */
-function account() {
+export function account(options: Partial<GeneratorOptions> = {}) {
   return generateAccount("generated", {
     usage: 75,
     costs: 75,
@@ -40,6 +41,7 @@ function account() {
     restated: 0,
     retention: 400,
     window: 31,
+    ...options,
   });
 }
 

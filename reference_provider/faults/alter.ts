@@ -153,6 +153,8 @@ export function capabilitiesText(capabilities: Capabilities, struck: Struck): st
   for (const fault of struck.all("capabilities")) {
     for (const [pointer, value] of Object.entries(fault.set))
       document = withPointer(document, pointer, value);
+    for (const [pointer, text] of Object.entries(fault.raw))
+      document = withPointer(document, pointer, parseLossless(text));
     for (const pointer of fault.drop) document = withPointer(document, pointer, undefined);
   }
   return JSON.stringify(document);

@@ -135,6 +135,8 @@ const pages = [
   fault("capabilities", {
     /** Values by JSON pointer, e.g. `/datasets/usage/endpoint`. */
     set: z.record(z.string().startsWith("/"), json).default({}),
+    /** Like `set`, with values as JSON text. */
+    raw: z.record(z.string().startsWith("/"), z.string()).default({}),
     /** JSON pointers of the values to remove. */
     drop: z.array(z.string().startsWith("/")).default([]),
   }),
