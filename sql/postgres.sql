@@ -2,7 +2,7 @@
 --
 -- Run it in the schema that holds the tables usage, costs and export_windows; again after an upgrade. The tables that it
 -- creates are yours to fill: teams, budgets, exchange rates, totals of invoices, rules for shared
--- costs, the first month of the fiscal year. It never changes their rows, nor the books.
+-- costs, the reporting currency, the first month of the fiscal year. It never changes their rows, nor the books.
 -- If there is no table labels (names of projects, workspaces and API keys), it creates an empty one: let your platform make its own first.
 
 drop view if exists ai_billing__book_obstacles;
