@@ -6,7 +6,7 @@ import * as z from "zod";
 import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { clearedState } from "../src/streams/cleared_state.ts";
-import { isSamePlace, type Owner, type Place } from "./accounts.ts";
+import { belongs, isSamePlace, type Owner, type Place } from "./accounts.ts";
 import { type Column, EXTRACTED_AT, identifier, literal, type Table, TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
 
@@ -113,8 +113,7 @@ async function makeTexts(
 
 /** Whether rows in the file belong to an account: rows that a reading reported, or rows that a killed sync wrote. */
 const hasRows = (table: string): string => `(
-  EXISTS (FROM export_windows AS reported
-          WHERE reported.base_url = ${table}.base_url AND (reported.account = ${table}.account OR ${table}.account = ''))
+  EXISTS (FROM export_windows AS reported WHERE ${belongs("reported", table)})
   OR (EXISTS (FROM source_ai_billing.states AS held
               WHERE held.base_url = ${table}.base_url AND held.account = ${table}.account)
       AND (${STREAM_NAMES.map((stream) => `EXISTS (FROM ${TABLES[stream].name})`).join(" OR ")})))`;

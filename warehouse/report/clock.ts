@@ -9,6 +9,7 @@
  * - `report_pairs`: the days of each account that were read in this month and in the month before
  * - `report_costs`: the costs of one currency, by day and label, with their team
  */
+import { belongs } from "../accounts.ts";
 import { literal } from "../columns.ts";
 import type { Asked, Database } from "../database.ts";
 import { plain } from "../decimals.ts";
@@ -40,15 +41,13 @@ export async function makeDays(database: Database): Promise<void> {
 }
 
 /**
- * A query of the accounts of `source_ai_billing` of which no day of costs was ever read. A config without a label may read rows with
- * one. An account without any state counts; the state of an account without a stream of costs has other streams only.
+ * A query of the accounts of `source_ai_billing` of which no day of costs was ever read. An account without any state counts; the state
+ * of an account without a stream of costs has other streams only.
  */
 export const UNREAD_ACCOUNTS = `
   SELECT accounts.* FROM source_ai_billing.accounts AS accounts
   WHERE NOT EXISTS (
-      FROM completeness AS known
-      WHERE known.dataset = 'costs' AND known.base_url = accounts.base_url
-        AND (known.account = accounts.account OR accounts.account = ''))
+      FROM completeness AS known WHERE known.dataset = 'costs' AND ${belongs("known", "accounts")})
     AND coalesce((
       SELECT bool_or(stream = 'costs') FROM source_ai_billing.states AS held
       WHERE held.base_url = accounts.base_url AND held.account = accounts.account), true)`;

@@ -256,6 +256,22 @@ describe("an account of which no costs were ever read", { timeout: 60_000 }, () 
     expect((await page()).claim).toContain("October: 6,200.00 USD, +3% against the month before;");
   });
 
+  it("is named if it has no label, also where another account of its address has one", async () => {
+    await prepare(
+      database,
+      ["a", ""].map((account) => ({
+        name: account === "" ? "main" : account,
+        base_url: BASE,
+        account,
+        granularity: "1d",
+      })),
+    );
+    expect((await page()).claim).toContain("without the costs of main, which were never read");
+    // Without a label its rows may have the id that the provider gives.
+    await read("org-1", "2026-09-01", "2026-11-01");
+    expect((await page()).claim).toContain("October: 6,200.00 USD, +3% against the month before;");
+  });
+
   it("is not waited for if its provider offers usage only", async () => {
     const place = { base_url: BASE, account: "b" };
     await storeState(database, place, "usage", "{}");
