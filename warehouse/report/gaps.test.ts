@@ -297,6 +297,20 @@ it(
 );
 
 it(
+  "an account with usage only is named beside others of its address that were never read",
+  { timeout: 60_000 },
+  async () => {
+    await own("a", "u", "u-2", "");
+    await read("a", "2026-10-01", "2026-11-01");
+    await database.run(`
+    INSERT INTO export_windows BY NAME
+    SELECT * REPLACE ('u-' || id AS id, 'usage' AS dataset, 'u-2' AS account, 0 AS records, 0 AS rows, '[]' AS totals) FROM export_windows`);
+    await storeState(database, { base_url: BASE, account: "u-2" }, "usage", "{}");
+    expect((await page()).words).toContain(`NO COSTS OF ${BASE}, u, u-2`);
+  },
+);
+
+it(
   "the range of a forecast contains it also if one account has finished the month",
   { timeout: 60_000 },
   async () => {
