@@ -54,6 +54,15 @@ it("names the account to which all costs belong, and in which a value is new; no
   ]);
 });
 
+it("has one subject for a value, also if a further account comes, and another for the same value there", async () => {
+  const own = "('b', 'model_id', 'm1', 30, 'new')";
+  const [alone] = (await found("('b')", own)).found;
+  const both = await found("('a'), ('b')", `${own}, ('a', 'model_id', 'm1', 40, 'new')`);
+  const subjects = both.found.map(({ subject }) => subject);
+  expect(subjects[1]).toBe(alone?.subject);
+  expect(new Set(subjects).size).toBe(2);
+});
+
 it("names three keys that leaked together instead of their model, and counts the others", async () => {
   const keys = (number: number): string =>
     Array.from(

@@ -54,7 +54,8 @@ export async function anomalies(database: Asked, currency: string): Promise<Anom
       FROM explained QUALIFY number <= ${VALUES} AND fineness = told)
     SELECT CASE WHEN (SELECT count(*) FROM report_accounts) > 1 THEN coalesce(account_name, '') END, day, label,
            coalesce(shown, value, ''), billed_cost, usual, spread, compared, day_status = 'proven', kind,
-           CASE WHEN number = least(numbers, ${VALUES}) THEN numbers - number ELSE 0 END, count(*) OVER ()
+           CASE WHEN number = least(numbers, ${VALUES}) THEN numbers - number ELSE 0 END, count(*) OVER (),
+           md5(to_json([place, label, coalesce(value, '')])::VARCHAR)
     FROM news LEFT JOIN label_names USING (label, value) LEFT JOIN (SELECT place, name AS account_name FROM report_accounts) USING (place)
     ORDER BY difference DESC, day DESC, account_name, label, value LIMIT ${ANOMALIES}`);
   const [counts = []] = await database.query(`
@@ -76,8 +77,11 @@ function anomalyOf([
   proven,
   kind = "",
   others = "0",
+  _all,
+  subject = "",
 ]: readonly string[]): Anomaly {
   return {
+    subject,
     kind: KINDS.get(kind) ?? "account",
     account: account === "null" ? null : account,
     day,
