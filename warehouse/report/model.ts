@@ -165,7 +165,7 @@ export interface Anomaly {
 
 /** The unusual days of the last weeks. The last three numbers count daily sums, of all costs or of one value of a label. */
 export interface Anomalies {
-  /** The largest ones. */
+  /** The largest ones of each day. */
   readonly found: readonly Anomaly[];
   /** How many there are, with those that are not among {@link found}. */
   readonly number: number;
