@@ -118,11 +118,11 @@ const hasRows = (table: string): string => `(
               WHERE held.base_url = ${table}.base_url AND held.account = ${table}.account)
       AND (${STREAM_NAMES.map((stream) => `EXISTS (FROM ${TABLES[stream].name})`).join(" OR ")})))`;
 
-/** The accounts whose rows a file holds. */
-async function heldAccounts(database: Database): Promise<readonly Owner[]> {
+/** The accounts of a file: those of the configs in their order, then others whose rows it holds. */
+export async function notedAccounts(database: Database, condition = "true"): Promise<Owner[]> {
   const rows = await database.query(`
     SELECT name, base_url, account, granularity FROM source_ai_billing.accounts
-    WHERE ${hasRows("accounts")} ORDER BY rowid`);
+    WHERE ${condition} ORDER BY rowid`);
   return rows.map(([name = "", base_url = "", account = "", granularity = ""]) => ({
     name,
     base_url,
@@ -136,7 +136,7 @@ async function heldAccounts(database: Database): Promise<readonly Owner[]> {
  * else a wrong address or label would begin a second account, and its costs would count twice.
  */
 async function claim(database: Database, owners: readonly Owner[]): Promise<void> {
-  const held = await heldAccounts(database);
+  const held = await notedAccounts(database, hasRows("accounts"));
   const kept = held.filter((each) => !owners.some((owner) => isSamePlace(owner, each)));
   const isHeld = (owner: Owner): boolean => held.some((each) => isSamePlace(owner, each));
   if (kept.length > 0 && !owners.every(isHeld)) {
