@@ -25,12 +25,17 @@ const OWN_TABLES = `
  */
 export async function prepare(database: Database, owners: readonly Owner[]): Promise<void> {
   await database.transaction(async () => {
-    await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");
-    await takeOwnerOver(database);
-    await database.run(OWN_TABLES);
-    for (const stream of STREAM_NAMES) await makeTable(database, TABLES[stream]);
+    await bringTablesUp(database);
     await claim(database, owners);
   });
+}
+
+/** Makes the tables of the streams and of the accounts as this version has them. Belongs into a transaction. */
+export async function bringTablesUp(database: Database): Promise<void> {
+  await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");
+  await takeOwnerOver(database);
+  await database.run(OWN_TABLES);
+  for (const stream of STREAM_NAMES) await makeTable(database, TABLES[stream]);
 }
 
 async function makeTable(database: Database, { name, columns }: Table): Promise<void> {
