@@ -99,6 +99,22 @@ async function proofLine(): Promise<string> {
   return said.join("").trimEnd().split("\n").at(-1) ?? "";
 }
 
+it(
+  "`costs` says what to do where a sync of another version made the models",
+  { timeout: 60_000 },
+  async () => {
+    await own("a");
+    await read("a", "2026-10-01", "2026-10-03");
+    await refreshModels(database);
+    await database.run("ALTER TABLE invalid_rows DROP COLUMN billing_currency");
+    await expect(proofLine()).rejects.toMatchObject({
+      code: "database",
+      message: expect.stringContaining("run `sync` again"),
+    });
+    database = await Database.open(join(folder, "billing.duckdb"), "write");
+  },
+);
+
 describe("while an account is behind", { timeout: 60_000 }, () => {
   beforeEach(async () => {
     await own("a", "b");
