@@ -167,3 +167,14 @@ function sharedFaults(accounts: readonly Account[]): readonly string[] {
 
 export const isSamePlace = (one: Place, other: Place): boolean =>
   one.base_url === other.base_url && one.account === other.account;
+
+/**
+ * The condition that a row of the table `rows` belongs to an account of `source_ai_billing.accounts`, which has the alias `accounts`.
+ * Without a label, an account may have rows under the id that its provider gives, but none under the label of another account.
+ */
+export const belongs = (rows: string, accounts: string): string => `(
+  ${rows}.base_url = ${accounts}.base_url AND (
+    ${rows}.account = ${accounts}.account
+    OR (${accounts}.account = '' AND coalesce(${rows}.account, '') NOT IN (
+      SELECT labelled.account FROM source_ai_billing.accounts AS labelled
+      WHERE labelled.base_url = ${accounts}.base_url AND labelled.account <> ''))))`;

@@ -64,6 +64,16 @@ describe("close", () => {
     expect(JSON.parse(await asked("FROM ai_billing_closes"))).toEqual([]);
   });
 
+  it("takes the tables of an older version, before any sync has made them anew", async () => {
+    await copyFile(october, path);
+    const database = await Database.open(path, "write");
+    await database.run("DROP TABLE labels");
+    await database.run("DROP TABLE ai_billing_shared");
+    await database.run('ALTER TABLE costs DROP COLUMN "x_UpstreamProvider"');
+    database.close();
+    expect(await closed({ accrue: true })).toContain("Closed  month 2026-10 v1");
+  });
+
   it("leaves models that stay until something is new", { timeout: 240_000 }, async () => {
     await copyFile(october, path);
     await closed({ accrue: true });

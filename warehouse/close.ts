@@ -9,9 +9,10 @@ import { Database } from "./database.ts";
 import { closeSql } from "./files.ts";
 import type { WarehouseHost } from "./host.ts";
 import { keepFound, keepInputs } from "./kept.ts";
-import { dropInternal, makeModels } from "./models.ts";
+import { dropInternal, inputTables, makeModels } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
 import { UNREAD_ACCOUNTS } from "./report/clock.ts";
+import { bringTablesUp } from "./store.ts";
 
 export const VIEWS = ["billing-period", "month"] as const;
 export type View = (typeof VIEWS)[number];
@@ -67,6 +68,11 @@ async function writtenBook(options: CloseOptions, now: number): Promise<ClosedBo
   try {
     await database.lock();
     await assertSynced(database);
+    // An older version may have made the file, and no sync has followed yet.
+    await database.transaction(async () => {
+      await bringTablesUp(database);
+      for (const table of await inputTables()) await database.run(table);
+    });
     return await writeBook(database, options, now);
   } finally {
     database.close();

@@ -6,7 +6,7 @@ import { Database } from "./database.ts";
 import { add, plain, ratio, rounded } from "./decimals.ts";
 import { databaseError } from "./failures.ts";
 import type { WarehouseHost } from "./host.ts";
-import { missingModel } from "./missing_model.ts";
+import { missingModel, modelsOfOthers } from "./missing_model.ts";
 import { CONVERTED, makeClock, makeCosts, makeDays, ofCurrency } from "./report/clock.ts";
 import { currenciesOf } from "./report/data.ts";
 import { count, decimal, haveShares, longDate, money } from "./report/format.ts";
@@ -94,8 +94,8 @@ async function textOf(options: CostsOptions, hasColors: boolean): Promise<string
     const error = databaseError(reason, options.database);
     if (error instanceof ConnectorError) throw error;
     const text = reason instanceof Error ? reason.message : String(reason);
-    const missing = await missingModel(database, text);
-    throw missing === undefined ? error : new ConnectorError("database", missing);
+    const remedy = (await missingModel(database, text)) ?? modelsOfOthers(database, text);
+    throw remedy === undefined ? error : new ConnectorError("database", remedy, { detail: text });
   } finally {
     database.close();
   }

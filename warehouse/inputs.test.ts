@@ -162,6 +162,13 @@ describe("inputs", () => {
     database.close();
   });
 
+  it("say that lines end in two ways", async () => {
+    const teams = await file("ends.csv", "label,value,team\r\nproject_id,a,x\nproject_id,b,y\r\n");
+    await expect(readInputs({ ...NONE, teams })).rejects.toThrow(
+      "ends.csv: some of its lines end with LF and others with CR LF",
+    );
+  });
+
   it("say which line is not of the first line's columns, and that a file is not UTF-8", async () => {
     const teams = await file("long.csv", "label,value,team\nproject_id,a,x\nproject_id,b\n");
     const budgets = join(folder, "utf16.csv");

@@ -227,6 +227,9 @@ function unreadable(message: string, columns: number): string {
   if (line !== undefined) {
     return `line ${line} does not have ${columns} columns, or a quotation mark in it is not closed`;
   }
+  if (first.includes("state machine reached an invalid state")) {
+    return "some of its lines end with LF and others with CR LF: save it with one kind of line end";
+  }
   return first.includes("UTF-8") ? "it is not UTF-8 text: save it as CSV in UTF-8" : first;
 }
 

@@ -360,6 +360,19 @@ it("a refresh makes all models again that a program with another logic of the re
   expect(await hasFreshModels(database)).toBe(true);
 });
 
+it("a report does not take the models of a version that had fewer inputs", async () => {
+  const { database: older, remove: removeOlder } = await openEmpty();
+  try {
+    await refreshModels(older);
+    expect(await hasFreshModels(older)).toBe(true);
+    await older.run(`UPDATE ${OWN}.kept_facts SET value = 'older' WHERE fact = 'sql'`);
+    await older.run("DROP TABLE ai_billing_shared");
+    expect(await hasFreshModels(older)).toBe(false);
+  } finally {
+    await removeOlder();
+  }
+});
+
 it("a refresh knows facts that another version kept", async () => {
   const { sql } = await firstFacts({ models: "SELECT 1" });
   const ofModels = createHash("sha256").update("SELECT 1").digest("hex");

@@ -22,6 +22,12 @@ export async function missingModel(database: Database, text: string): Promise<st
   return `${fault} Make them with: duckdb${use} ${quoted(database.path)} < ${quoted(modelsPath())}`;
 }
 
+/** The remedy if a statement of this program fails because the models are those of another version; else undefined. */
+export const modelsOfOthers = ({ path }: Database, text: string): string | undefined =>
+  /^(Binder|Catalog) Error/.test(text)
+    ? `The models in the database "${path}" are those of another version of this program: run \`sync\` again, which makes them anew.`
+    : undefined;
+
 /** Quotes a path for a shell if it needs that. */
 const quoted = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;

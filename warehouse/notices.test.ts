@@ -76,6 +76,7 @@ const HEADLINE: Headline = {
 };
 
 const LEAK: Anomaly = {
+  subject: "ci",
   kind: "label",
   account: null,
   day: "2026-03-05",
@@ -222,11 +223,11 @@ test("an unusual day is told once", async () => {
 });
 
 test("an unusual day of each account is told, each as an event of its own", async () => {
-  await tell(summaryWith({ found: [{ ...LEAK, account: "Asia" }] }));
+  await tell(summaryWith({ found: [{ ...LEAK, subject: "ci of Asia", account: "Asia" }] }));
   await tell(
     summaryWith({
       found: [
-        { ...LEAK, account: "Asia" },
+        { ...LEAK, subject: "ci of Asia", account: "Asia" },
         { ...LEAK, account: "Europe", others: 2 },
         { ...LEAK, account: "Europe", label: "all", kind: "account" },
       ],
@@ -237,6 +238,21 @@ test("an unusual day of each account is told, each as an event of its own", asyn
     [
       "key ci of Europe: 21.00 USD on Mar 5; its usual day: 1.00; and 2 other keys on this day.",
       "All costs of Europe: 21.00 USD on Mar 5; usual for a Thursday: 1.00.",
+    ],
+  ]);
+});
+
+test("nothing is told again because a name has changed or a further account has come", async () => {
+  await database.run(`
+    INSERT INTO budget_status VALUES
+      ('project_id', 'p-1', NULL, '2026-03-01', '2026-03-01', 'USD', 60, 70, 50, true, true, false)`);
+  await tell(summaryWith({ found: [LEAK] }));
+  await database.run("UPDATE label_names SET shown = 'Assistant'");
+  await tell(summaryWith({ found: [{ ...LEAK, value: "build", account: "Europe" }] }));
+  expect(told).toEqual([
+    [
+      "Project Chat exceeded the budget of 50.00 in March 2026: 60.00 USD so far, 70.00 by the forecast.",
+      "key ci: 21.00 USD on Mar 5; its usual day: 1.00.",
     ],
   ]);
 });
@@ -270,7 +286,7 @@ test("a closed month that changes is told when its amount is new, and what is bo
 });
 
 test("the text ends after twenty events, and the events are all there", async () => {
-  const found = Array.from({ length: 23 }, (_, key) => ({ ...LEAK, value: `key-${key}` }));
+  const found = Array.from({ length: 23 }, (_, key) => ({ ...LEAK, subject: `key-${key}` }));
   await tell(summaryWith({ found }));
   expect(told[0]).toHaveLength(21);
   expect(told[0]?.at(-1)).toBe("and 3 more");

@@ -214,14 +214,20 @@ interface Period {
   readonly isOver: boolean;
 }
 
-function budgetEvent(over: TeamOver, currency: string, { id, name, isOver }: Period): Event {
+/** @param subject tells the budget's subject from all others, also after its name has changed */
+function budgetEvent(
+  over: TeamOver,
+  currency: string,
+  { id, name, isOver }: Period,
+  subject = over.team,
+): Event {
   const forecast = money(over.expected, DIGITS);
   const limit = `the budget of ${money(over.budget, DIGITS)}`;
   const later = over.isForecast ? `, ${forecast} by the forecast` : "";
   const billed = `${money(over.billed, DIGITS)} ${currency}`;
   // A budget that is at risk is told once, and once more when it is exceeded.
   return {
-    id: `budget ${over.isAlready ? "over" : "at risk"} ${id} ${currency} ${over.budget} ${over.team}`,
+    id: `budget ${over.isAlready ? "over" : "at risk"} ${id} ${currency} ${over.budget} ${subject}`,
     kind: "budget",
     text: over.isAlready
       ? `${over.team} exceeded ${limit} in ${name}: ${billed}${isOver ? "" : " so far"}${later}.`
@@ -241,7 +247,7 @@ async function otherBudgetEvents(
   const isOpen = (currency: string, isConverted: boolean): boolean =>
     without.some((each) => isConverted || each.currency === currency);
   const rows = await database.query(`
-    SELECT label, coalesce(shown, value, ''), coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m-%d')), billing_currency, billed_cost, forecast_cost, budget, is_converted
+    SELECT label, coalesce(value, ''), coalesce(shown, value, ''), coalesce('FY' || fiscal_year, strftime(first_month, '%Y-%m-%d')), billing_currency, billed_cost, forecast_cost, budget, is_converted
     FROM budget_status AS budgets
     LEFT JOIN (SELECT label, value, shown FROM label_names) AS names USING (label, value)
     WHERE (is_over OR is_forecast_over) AND (fiscal_year IS NOT NULL OR is_converted OR label NOT IN ('all', 'team'))
@@ -251,6 +257,7 @@ async function otherBudgetEvents(
     ([
       label = "",
       value = "",
+      shown = "",
       id = "",
       currency = "",
       billed = "0",
@@ -260,23 +267,24 @@ async function otherBudgetEvents(
     ]) => {
       const forecast = isOpen(currency, all === "true") ? "null" : expected;
       const given = {
-        team: label === "team" ? value : capitalized(costWords(label, value)),
+        team: label === "team" ? value : capitalized(costWords(label, shown)),
         billed: plain(billed),
         forecast: forecast === "null" ? null : plain(forecast),
         budget: plain(budget),
       };
       const period = { id, name: id.startsWith("FY") ? id : month(id), isOver: false };
-      return teamsOver([given], false).map((over) => budgetEvent(over, currency, period));
+      const subject = label === "team" ? value : `${label} ${value}`;
+      return teamsOver([given], false).map((over) => budgetEvent(over, currency, period, subject));
     },
   );
 }
 
 const unusualEvents = ({ currency, anomalies }: Overview): Event[] =>
   anomalies.found.map((found) => {
-    const { day, kind, billed } = found;
+    const { subject, day, kind, billed } = found;
     const name = subjectOf(found).replace(/^all costs/, "All costs");
     return {
-      id: `unusual ${kind} ${day} ${currency} ${name}`,
+      id: `unusual ${kind} ${day} ${currency} ${subject}`,
       kind: "unusual",
       text: `${name}: ${money(billed, DIGITS)} ${currency} on ${shortDate(day)}; ${usualWords(found)}${othersWords(found)}.`,
     };

@@ -99,10 +99,13 @@ export async function refreshModels(database: Database): Promise<Made> {
 
 /** Whether a database, which may be open for reading only, has the models of this program, made of just the rows that it holds. */
 export async function hasFreshModels(database: Database): Promise<boolean> {
+  const { sql = "", ...others } = await firstFacts();
   return (
     (await hasKept(database)) &&
+    // First, because a file of another program may lack the tables that the other facts are about.
+    (await areKept(database, { sql })) &&
     (await areKept(database, REPORTS, "kept_reports")) &&
-    (await areKept(database, await firstFacts())) &&
+    (await areKept(database, others)) &&
     (await isTrue(database, `NOT EXISTS (${differingDays(RAW_DAYS)})`))
   );
 }

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { clearedState } from "../src/streams/cleared_state.ts";
-import { isSamePlace, type Owner, type Place } from "./accounts.ts";
+import { belongs, isSamePlace, type Owner, type Place } from "./accounts.ts";
 import { type Column, EXTRACTED_AT, identifier, literal, type Table, TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
 
@@ -25,12 +25,17 @@ const OWN_TABLES = `
  */
 export async function prepare(database: Database, owners: readonly Owner[]): Promise<void> {
   await database.transaction(async () => {
-    await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");
-    await takeOwnerOver(database);
-    await database.run(OWN_TABLES);
-    for (const stream of STREAM_NAMES) await makeTable(database, TABLES[stream]);
+    await bringTablesUp(database);
     await claim(database, owners);
   });
+}
+
+/** Makes the tables of the streams and of the accounts as this version has them. Belongs into a transaction. */
+export async function bringTablesUp(database: Database): Promise<void> {
+  await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");
+  await takeOwnerOver(database);
+  await database.run(OWN_TABLES);
+  for (const stream of STREAM_NAMES) await makeTable(database, TABLES[stream]);
 }
 
 async function makeTable(database: Database, { name, columns }: Table): Promise<void> {
@@ -113,17 +118,16 @@ async function makeTexts(
 
 /** Whether rows in the file belong to an account: rows that a reading reported, or rows that a killed sync wrote. */
 const hasRows = (table: string): string => `(
-  EXISTS (FROM export_windows AS reported
-          WHERE reported.base_url = ${table}.base_url AND (reported.account = ${table}.account OR ${table}.account = ''))
+  EXISTS (FROM export_windows AS reported WHERE ${belongs("reported", table)})
   OR (EXISTS (FROM source_ai_billing.states AS held
               WHERE held.base_url = ${table}.base_url AND held.account = ${table}.account)
       AND (${STREAM_NAMES.map((stream) => `EXISTS (FROM ${TABLES[stream].name})`).join(" OR ")})))`;
 
-/** The accounts whose rows a file holds. */
-async function heldAccounts(database: Database): Promise<readonly Owner[]> {
+/** The accounts of a file: those of the configs in their order, then others whose rows it holds. */
+export async function notedAccounts(database: Database, condition = "true"): Promise<Owner[]> {
   const rows = await database.query(`
     SELECT name, base_url, account, granularity FROM source_ai_billing.accounts
-    WHERE ${hasRows("accounts")} ORDER BY rowid`);
+    WHERE ${condition} ORDER BY rowid`);
   return rows.map(([name = "", base_url = "", account = "", granularity = ""]) => ({
     name,
     base_url,
@@ -137,7 +141,7 @@ async function heldAccounts(database: Database): Promise<readonly Owner[]> {
  * else a wrong address or label would begin a second account, and its costs would count twice.
  */
 async function claim(database: Database, owners: readonly Owner[]): Promise<void> {
-  const held = await heldAccounts(database);
+  const held = await notedAccounts(database, hasRows("accounts"));
   const kept = held.filter((each) => !owners.some((owner) => isSamePlace(owner, each)));
   const isHeld = (owner: Owner): boolean => held.some((each) => isSamePlace(owner, each));
   if (kept.length > 0 && !owners.every(isHeld)) {

@@ -57,6 +57,7 @@ const DOLLARS: Overview = {
   anomalies: {
     found: [
       {
+        subject: "ci",
         kind: "account",
         account: null,
         day: "2026-03-05",

@@ -4,8 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ConnectorError } from "../src/errors.ts";
 import { type Output, state } from "../src/protocol.ts";
+import { Database } from "./database.ts";
+import { inputTables } from "./models.ts";
+import { prepare } from "./store.ts";
 import { sync, type SyncOptions } from "./sync.ts";
 import { hostWith } from "./testing.ts";
+import { addReading, usageOf } from "./testing_costs.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -13,13 +17,34 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const credentials = { auth_type: "scoped_bearer_token", access_token: "s3cr3t" };
+
 const stopped = new ConnectorError("aborted", "The test has seen enough.");
+
+const OPTIONS: SyncOptions = {
+  configs: ["config.json"],
+  only: [],
+  database: "",
+  report: undefined,
+  every: undefined,
+  json: false,
+  memory: undefined,
+  reset: [],
+  inputs: {
+    teams: undefined,
+    budgets: undefined,
+    "exchange-rates": undefined,
+    invoices: undefined,
+    shared: undefined,
+  },
+  currency: undefined,
+  fiscalYearStart: undefined,
+};
 
 /** Syncs `times` times. The engine moves the position to the number of its run. Gives the positions with which the runs began. */
 async function positionsOf(options: Partial<SyncOptions>, times: number): Promise<unknown[]> {
   const begun: unknown[] = [];
   let waits = 0;
-  const credentials = { auth_type: "scoped_bearer_token", access_token: "s3cr3t" };
   const host = hostWith({
     readJson: () => Promise.resolve({ base_url: "https://a.example", credentials }),
     sleep: () => ((waits += 1) < times ? Promise.resolve() : Promise.reject(stopped)),
@@ -35,29 +60,7 @@ async function positionsOf(options: Partial<SyncOptions>, times: number): Promis
       return true;
     },
   });
-  const run = sync(
-    {
-      configs: ["config.json"],
-      only: [],
-      database: join(folder, "billing.duckdb"),
-      report: undefined,
-      every: undefined,
-      json: false,
-      memory: undefined,
-      reset: [],
-      inputs: {
-        teams: undefined,
-        budgets: undefined,
-        "exchange-rates": undefined,
-        invoices: undefined,
-        shared: undefined,
-      },
-      currency: undefined,
-      fiscalYearStart: undefined,
-      ...options,
-    },
-    host,
-  );
+  const run = sync({ ...OPTIONS, database: join(folder, "billing.duckdb"), ...options }, host);
   if (options.every === undefined) await run;
   else await expect(run).rejects.toBe(stopped);
   return begun.map((states) => JSON.stringify(states).match(/"position":("[^"]*"|null)/)?.[1]);
@@ -75,3 +78,33 @@ test(
     ]);
   },
 );
+
+test("a bill of an account whose config is gone keeps its name beside an account without a label", async () => {
+  const path = join(folder, "gone.duckdb");
+  const database = await Database.open(path, "write");
+  const base_url = "https://a.example";
+  await prepare(
+    database,
+    ["", "eu"].map((account) => ({ name: `my ${account}`, base_url, account, granularity: "1d" })),
+  );
+  for (const table of await inputTables()) await database.run(table);
+  const days = { first: "2026-10-01", end: "2026-10-02" };
+  const records = usageOf(days.first, days.end);
+  await addReading(database, { id: "r", at: days.end, ...days, account: "eu", records });
+  await database.run(`INSERT INTO export_windows BY NAME
+    SELECT * REPLACE ('own' AS id, 'own' AS reading_id, NULL AS account, 'own' AS chain, 0 AS records, 0 AS rows, '[]' AS totals) FROM export_windows`);
+  database.close();
+  const said: string[] = [];
+  await sync(
+    { ...OPTIONS, database: path, json: true },
+    hostWith({
+      readJson: () => Promise.resolve({ name: "main", base_url, credentials }),
+      say: (text) => Promise.resolve(void said.push(text)),
+      async *engine(command): AsyncGenerator<Output, boolean> {
+        if (command.kind === "discover") yield { type: "CATALOG", catalog: { streams: [] } };
+        return true;
+      },
+    }),
+  );
+  expect(JSON.parse(said.join(""))).toMatchObject({ bills: [{ name: "my eu", account: "eu" }] });
+});

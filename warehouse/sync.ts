@@ -1,6 +1,6 @@
 /** `sync`: reads all streams into a DuckDB file, writes the report, and says what came of it; once, or again and again. */
 import { ConnectorError } from "../src/errors.ts";
-import { type Account, accountsOf } from "./accounts.ts";
+import { type Account, accountsOf, type Owner } from "./accounts.ts";
 import { type Change, storeBills } from "./bills.ts";
 import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
@@ -23,7 +23,7 @@ import { assertMayWrite, writeReport } from "./report/write.ts";
 import { inputTables } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
 import { reportingOf, storeCurrency } from "./reporting.ts";
-import { prepare, RESETTABLE, resetStates, type ResettableStream } from "./store.ts";
+import { notedAccounts, prepare, RESETTABLE, resetStates, type ResettableStream } from "./store.ts";
 import { deliverAll, type Result } from "./several.ts";
 import { paintFor } from "./text.ts";
 import { unusables, warnOfUnusables } from "./unusable.ts";
@@ -156,7 +156,7 @@ async function summaryOfSync(
       streams: await streamsOf(results, database),
       currencies: await overviewsOf(answers, screens),
       reporting: await reportingOf(answers),
-      bills: inOrder(await storeBills(database, answers), accounts),
+      bills: inOrder(await storeBills(database, answers), await notedAccounts(database)),
       proofs: await proofs(database),
       unusable,
       findings: await findingsOf(answers),
@@ -206,8 +206,8 @@ const noticesOf = (results: readonly Result[]): readonly string[] =>
     ),
   );
 
-/** Bills with the names of their accounts: the newest period first, and in it the accounts in the order of the configs. */
-function inOrder(bills: readonly Change[], accounts: readonly Account[]): readonly Bill[] {
+/** Bills with the names of their accounts: the newest period first, and in it the accounts in their order. */
+function inOrder(bills: readonly Change[], accounts: readonly Owner[]): readonly Bill[] {
   const placeOf = ({ name }: Bill): number => accounts.findIndex((each) => each.name === name);
   return bills
     .map((bill) => ({ ...bill, name: nameOf(bill, accounts) }))
@@ -215,7 +215,7 @@ function inOrder(bills: readonly Change[], accounts: readonly Account[]): readon
 }
 
 /** The name of the account of a bill. If the config has no label, the label of the bill may be the id that the provider gives. */
-function nameOf({ base_url, account }: Change, accounts: readonly Account[]): string {
+function nameOf({ base_url, account }: Change, accounts: readonly Owner[]): string {
   const there = accounts.filter((each) => each.base_url === base_url);
   const found =
     there.find((each) => each.account === account) ?? there.find((each) => each.account === "");

@@ -2,13 +2,14 @@
  * The day that holds for the whole page, and the days that may be compared. Queries of the page read the tables that are made here:
  *
  * - `report_days`: each known day of costs of each account, and whether a reading covers all of it
- * - `report_unread`: the accounts of which no day of costs was ever read
+ * - `report_unread`: the accounts of which no day of costs was ever read; `reported`: the places of their other rows
  * - `report_accounts`: each account with its newest complete day, and whether it takes part in comparisons
  * - `report_clock`: the running month and its last day on the page; one row
  * - `report_shared_ids`: the projects, workspaces and keys whose id several accounts have, and the name of each of these accounts
  * - `report_pairs`: the days of each account that were read in this month and in the month before
  * - `report_costs`: the costs of one currency, by day and label, with their team
  */
+import { belongs } from "../accounts.ts";
 import { literal } from "../columns.ts";
 import type { Asked, Database } from "../database.ts";
 import { plain } from "../decimals.ts";
@@ -40,15 +41,13 @@ export async function makeDays(database: Database): Promise<void> {
 }
 
 /**
- * A query of the accounts of `source_ai_billing` of which no day of costs was ever read. A config without a label may read rows with
- * one. An account without any state counts; the state of an account without a stream of costs has other streams only.
+ * A query of the accounts of `source_ai_billing` of which no day of costs was ever read. An account without any state counts; the state
+ * of an account without a stream of costs has other streams only.
  */
 export const UNREAD_ACCOUNTS = `
   SELECT accounts.* FROM source_ai_billing.accounts AS accounts
   WHERE NOT EXISTS (
-      FROM completeness AS known
-      WHERE known.dataset = 'costs' AND known.base_url = accounts.base_url
-        AND (known.account = accounts.account OR accounts.account = ''))
+      FROM completeness AS known WHERE known.dataset = 'costs' AND ${belongs("known", "accounts")})
     AND coalesce((
       SELECT bool_or(stream = 'costs') FROM source_ai_billing.states AS held
       WHERE held.base_url = accounts.base_url AND held.account = accounts.account), true)`;
@@ -58,10 +57,12 @@ async function unreadAccounts(database: Database): Promise<string> {
   const [[tables = "0"] = []] = await database.query(`
     SELECT count(*) FROM duckdb_tables()
     WHERE database_name = current_database() AND schema_name = 'source_ai_billing' AND table_name IN ('accounts', 'states')`);
-  if (tables !== "2") return "SELECT '' AS place, '' AS name WHERE false";
+  if (tables !== "2") return "SELECT '' AS place, '' AS name, [''] AS reported WHERE false";
   return `
-    SELECT ${PLACE} AS place, coalesce(nullif(account, ''), nullif(name, ''), base_url) AS name
-    FROM (${UNREAD_ACCOUNTS})`;
+    SELECT ${PLACE} AS place, coalesce(nullif(account, ''), nullif(name, ''), base_url) AS name, (
+             SELECT list(DISTINCT concat(reported.base_url, ' ', reported.account)) FROM completeness AS reported
+             WHERE ${belongs("reported", "unread")}) AS reported
+    FROM (${UNREAD_ACCOUNTS}) AS unread`;
 }
 
 /** The statements that make the other tables that are the same for all currencies. */

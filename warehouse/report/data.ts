@@ -93,7 +93,7 @@ const withoutCosts = (database: Asked): Promise<string[]> =>
      UNION
      SELECT ${ACCOUNT} FROM completeness
      WHERE dataset = 'usage' AND ${PLACE} NOT IN (SELECT place FROM report_days)
-       AND NOT EXISTS (FROM report_unread AS unread WHERE starts_with(${PLACE}, unread.place))
+       AND ${PLACE} NOT IN (SELECT unnest(reported) FROM report_unread)
      ORDER BY 1`,
   );
 

@@ -99,6 +99,22 @@ async function proofLine(): Promise<string> {
   return said.join("").trimEnd().split("\n").at(-1) ?? "";
 }
 
+it(
+  "`costs` says what to do where a sync of another version made the models",
+  { timeout: 60_000 },
+  async () => {
+    await own("a");
+    await read("a", "2026-10-01", "2026-10-03");
+    await refreshModels(database);
+    await database.run("ALTER TABLE invalid_rows DROP COLUMN billing_currency");
+    await expect(proofLine()).rejects.toMatchObject({
+      code: "database",
+      message: expect.stringContaining("run `sync` again"),
+    });
+    database = await Database.open(join(folder, "billing.duckdb"), "write");
+  },
+);
+
 describe("while an account is behind", { timeout: 60_000 }, () => {
   beforeEach(async () => {
     await own("a", "b");
@@ -256,6 +272,22 @@ describe("an account of which no costs were ever read", { timeout: 60_000 }, () 
     expect((await page()).claim).toContain("October: 6,200.00 USD, +3% against the month before;");
   });
 
+  it("is named if it has no label, also where another account of its address has one", async () => {
+    await prepare(
+      database,
+      ["a", ""].map((account) => ({
+        name: account === "" ? "main" : account,
+        base_url: BASE,
+        account,
+        granularity: "1d",
+      })),
+    );
+    expect((await page()).claim).toContain("without the costs of main, which were never read");
+    // Without a label its rows may have the id that the provider gives.
+    await read("org-1", "2026-09-01", "2026-11-01");
+    expect((await page()).claim).toContain("October: 6,200.00 USD, +3% against the month before;");
+  });
+
   it("is not waited for if its provider offers usage only", async () => {
     const place = { base_url: BASE, account: "b" };
     await storeState(database, place, "usage", "{}");
@@ -277,6 +309,20 @@ it(
     const { claim, words } = await page();
     expect(words).toContain("NO COSTS OF c");
     expect(claim).toContain("October: 3,100.00 USD, +3%");
+  },
+);
+
+it(
+  "an account with usage only is named beside others of its address that were never read",
+  { timeout: 60_000 },
+  async () => {
+    await own("a", "u", "u-2", "");
+    await read("a", "2026-10-01", "2026-11-01");
+    await database.run(`
+    INSERT INTO export_windows BY NAME
+    SELECT * REPLACE ('u-' || id AS id, 'usage' AS dataset, 'u-2' AS account, 0 AS records, 0 AS rows, '[]' AS totals) FROM export_windows`);
+    await storeState(database, { base_url: BASE, account: "u-2" }, "usage", "{}");
+    expect((await page()).words).toContain(`NO COSTS OF ${BASE}, u, u-2`);
   },
 );
 

@@ -143,6 +143,8 @@ export interface Moves {
 }
 
 export interface Anomaly {
+  /** Tells the value of the label in its account from all others. It stays if a name changes, or a further account comes. */
+  readonly subject: string;
   /** Large for the account, large for the value of a label itself, or a value that is new; see the model `cost_anomalies`. */
   readonly kind: "account" | "label" | "new";
   /** The account whose costs they are; null if there is only one. */
@@ -163,7 +165,7 @@ export interface Anomaly {
 
 /** The unusual days of the last weeks. The last three numbers count daily sums, of all costs or of one value of a label. */
 export interface Anomalies {
-  /** The largest ones. */
+  /** The largest ones of each day. */
   readonly found: readonly Anomaly[];
   /** How many there are, with those that are not among {@link found}. */
   readonly number: number;

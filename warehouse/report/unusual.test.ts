@@ -3,8 +3,12 @@ import { Database } from "../database.ts";
 import type { Anomalies } from "./model.ts";
 import { anomalies, subjectOf, usualWords, whyOf } from "./unusual.ts";
 
-/** Rows as the model `cost_anomalies` has them: the account, the label, its value, the cost and the kind. Each usual cost is 10. */
-async function found(accounts: string, rows: string): Promise<Anomalies> {
+/**
+ * Rows as the model `cost_anomalies` has them: the account, the label, its value, the cost and the kind. Each usual cost is 10.
+ *
+ * @param later a value whose rows are of the next day
+ */
+async function found(accounts: string, rows: string, later = ""): Promise<Anomalies> {
   const database = await Database.inMemory();
   try {
     await database.run(`
@@ -16,7 +20,8 @@ async function found(accounts: string, rows: string): Promise<Anomalies> {
              cost::DECIMAL(38, 18) AS billed_cost, 10::DECIMAL(38, 18) AS usual_cost, 0::DECIMAL(38, 18) AS usual_spread,
              8 AS days_compared, 9.0 AS score, 10::DECIMAL(38, 18) AS own_usual_cost, 10::DECIMAL(38, 18) AS own_largest_cost,
              8 AS own_days, 10::DECIMAL(38, 18) AS account_usual_cost, true AS is_anomaly, kind, 'proven' AS day_status
-      FROM (VALUES ${rows}) AS given (account, label, value, cost, kind)`);
+      FROM (VALUES ${rows}) AS given (account, label, value, cost, kind);
+      UPDATE cost_anomalies SET day = DATE '2026-03-11' WHERE value = '${later}'`);
     return await anomalies(database, "USD");
   } finally {
     database.close();
@@ -54,6 +59,15 @@ it("names the account to which all costs belong, and in which a value is new; no
   ]);
 });
 
+it("has one subject for a value, also if a further account comes, and another for the same value there", async () => {
+  const own = "('b', 'model_id', 'm1', 30, 'new')";
+  const [alone] = (await found("('b')", own)).found;
+  const both = await found("('a'), ('b')", `${own}, ('a', 'model_id', 'm1', 40, 'new')`);
+  const subjects = both.found.map(({ subject }) => subject);
+  expect(subjects[1]).toBe(alone?.subject);
+  expect(new Set(subjects).size).toBe(2);
+});
+
 it("names three keys that leaked together instead of their model, and counts the others", async () => {
   const keys = (number: number): string =>
     Array.from(
@@ -85,4 +99,6 @@ it("counts the unusual days that are more than the page holds", async () => {
   ).join(", ");
   const all = await found("('a')", models);
   expect([all.found.length, all.number]).toEqual([50, 60]);
+  const later = await found("('a')", `${models}, ('a', 'model_id', 'new', 20, 'account')`, "new");
+  expect(later.found.at(-1)).toMatchObject({ day: "2026-03-11", value: "new" });
 });

@@ -11,7 +11,7 @@ import { costWords, labelWord } from "./words.ts";
 /** An anomaly is news for so many days up to the day of the page. A change is news for so many days up to the newest reading. */
 export const NEWS_DAYS = 35;
 
-/** The largest number of anomalies. Notices tell all of them; the page shows the first ones. */
+/** The largest number of anomalies of one day. Notices tell all of them; the page shows the first ones of all days. */
 const ANOMALIES = 50;
 
 /** Values of one label that are told of one account, day and kind. The others are counted. */
@@ -54,9 +54,11 @@ export async function anomalies(database: Asked, currency: string): Promise<Anom
       FROM explained QUALIFY number <= ${VALUES} AND fineness = told)
     SELECT CASE WHEN (SELECT count(*) FROM report_accounts) > 1 THEN coalesce(account_name, '') END, day, label,
            coalesce(shown, value, ''), billed_cost, usual, spread, compared, day_status = 'proven', kind,
-           CASE WHEN number = least(numbers, ${VALUES}) THEN numbers - number ELSE 0 END, count(*) OVER ()
+           CASE WHEN number = least(numbers, ${VALUES}) THEN numbers - number ELSE 0 END, count(*) OVER (),
+           md5(to_json([place, label, coalesce(value, '')])::VARCHAR)
     FROM news LEFT JOIN label_names USING (label, value) LEFT JOIN (SELECT place, name AS account_name FROM report_accounts) USING (place)
-    ORDER BY difference DESC, day DESC, account_name, label, value LIMIT ${ANOMALIES}`);
+    QUALIFY row_number() OVER (PARTITION BY day ORDER BY difference DESC, account_name, label, value) <= ${ANOMALIES}
+    ORDER BY difference DESC, day DESC, account_name, label, value`);
   const [counts = []] = await database.query(`
     SELECT count(*) FILTER (score IS NOT NULL OR own_days >= 8), count(*) FILTER (days_compared = 8 OR own_days >= 8), count(*)
     FROM ${latest}`);
@@ -76,8 +78,11 @@ function anomalyOf([
   proven,
   kind = "",
   others = "0",
+  _all,
+  subject = "",
 ]: readonly string[]): Anomaly {
   return {
+    subject,
     kind: KINDS.get(kind) ?? "account",
     account: account === "null" ? null : account,
     day,
