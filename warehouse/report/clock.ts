@@ -94,18 +94,24 @@ const CLOCK: readonly string[] = [
            date_trunc('month', through_day)::DATE AS month,
            (date_trunc('month', through_day) - INTERVAL 1 MONTH)::DATE AS previous_month
     FROM ends`,
-  // A day that the month before does not have, such as the 31st, belongs to the comparison with all of that month.
+  // A day that the month before does not have, such as the 31st, is compared with all of that month. So it takes part only if every
+  // account was read on all days of both months: the days of a part of the month before would stand against more days of this one.
   `
     CREATE OR REPLACE TEMP TABLE report_pairs AS
-    SELECT now.place, now.day, earlier.day AS previous_day
-    FROM report_clock AS clock
-    JOIN report_days AS now ON now.day BETWEEN clock.month AND clock.through_day
-    JOIN report_accounts AS accounts ON accounts.place = now.place AND NOT accounts.is_behind
-    LEFT JOIN report_days AS earlier
-      ON earlier.place = now.place AND earlier.is_complete AND earlier.day < clock.month
-      AND earlier.day = clock.previous_month + (now.day - clock.month)::INTEGER
-    WHERE now.is_complete
-      AND (earlier.day IS NOT NULL OR clock.previous_month + (now.day - clock.month)::INTEGER >= clock.month)`,
+    WITH paired AS (
+      SELECT now.place, now.day, earlier.day AS previous_day, clock.through_day - clock.month + 1 AS days
+      FROM report_clock AS clock
+      JOIN report_days AS now ON now.day BETWEEN clock.month AND clock.through_day
+      JOIN report_accounts AS accounts ON accounts.place = now.place AND NOT accounts.is_behind
+      LEFT JOIN report_days AS earlier
+        ON earlier.place = now.place AND earlier.is_complete AND earlier.day < clock.month
+        AND earlier.day = clock.previous_month + (now.day - clock.month)::INTEGER
+      WHERE now.is_complete
+        AND (earlier.day IS NOT NULL OR clock.previous_month + (now.day - clock.month)::INTEGER >= clock.month)),
+    uneven AS (
+      SELECT 1 FROM report_accounts AS accounts LEFT JOIN paired USING (place)
+      WHERE is_active AND NOT is_behind GROUP BY accounts.place HAVING count(paired.day) < coalesce(max(days), 1))
+    SELECT place, day, previous_day FROM paired WHERE previous_day IS NOT NULL OR NOT EXISTS (FROM uneven)`,
   // An id is unique within an account only.
   `
     CREATE OR REPLACE TEMP TABLE report_shared_ids AS

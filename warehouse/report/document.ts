@@ -10,6 +10,7 @@ import { changeWords, savingsWords } from "./prices.ts";
 import { amount, change, dayOf, DIGITS, nameOf, table } from "./tables.ts";
 import {
   claimOf,
+  comparedDays,
   convertedWords,
   detailsOf,
   missingWords,
@@ -117,10 +118,8 @@ function convertedLine(reporting: Reporting, head: Headline): Markup {
 function previousSum(head: Headline, currency: string): Markup {
   const { comparison: compared } = head;
   if (compared === null) return sum("previous", "Month before", "not read", "", notRead(head));
-  const { billed, previous, days, previousDays } = compared;
-  const same = days === 1 ? "Month before, same day" : "Month before, same days";
-  const longer = previousDays === null ? same : `Month before, all ${previousDays} days`;
-  const title = compared.isWhole ? longer : same;
+  const { billed, previous } = compared;
+  const title = `Month before, ${comparedDays(compared)}`;
   const share = percent(subtract(billed, previous), previous);
   const moved = change(subtract(billed, previous));
   const end = share === "" ? "" : `, ${share}`;

@@ -350,3 +350,39 @@ it(
     expect(Number(range?.high)).toBeGreaterThan(Number(forecast));
   },
 );
+
+describe("the last days of a month that is longer than the one before", { timeout: 60_000 }, () => {
+  beforeEach(async () => {
+    await own("a");
+  });
+
+  it("are compared with all of the month before, and both places of the page say so", async () => {
+    await read("a", "2026-01-01", "2026-04-01");
+    const { claim, words } = await page();
+    expect(claim).toBe("March: 3,100.00 USD, +11% against the month before");
+    expect(words).toContain("Month before, all 28 days 2,800.00 USD");
+    expect(words).toContain("Against the month before, all 28 days");
+    expect(words).not.toContain("same days");
+  });
+
+  it("are not compared with a part of the month before", async () => {
+    await read("a", "2026-02-15", "2026-04-01");
+    const { claim, words } = await page();
+    expect(claim).toBe(
+      "March: 3,100.00 USD, ±0% against the month before on the 14 days that were read in both months",
+    );
+    expect(words).toContain(
+      "Month before, same days 1,400.00 USD 1,400.00 this month on the 14 days that were read in both months",
+    );
+    expect(words).toContain("Against the month before, same days");
+  });
+
+  it("are not compared if a day of the longer month is missing", async () => {
+    await read("a", "2026-01-01", "2026-04-01");
+    await database.run("DELETE FROM export_windows WHERE day = DATE '2026-03-30'");
+    await database.run(`DELETE FROM costs WHERE "x_RecordId" = 'a-03-30'`);
+    expect((await page()).claim).toContain(
+      "±0% against the month before on the 28 days that were read in both months",
+    );
+  });
+});

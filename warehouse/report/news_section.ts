@@ -6,6 +6,7 @@ import { type Markup, markup } from "./markup.ts";
 import type { Anomalies, Invoices, LateChanges, Mover, View } from "./model.ts";
 import { amount, change, DIGITS, nameOf } from "./tables.ts";
 import { subjectOf, whyOf } from "./unusual.ts";
+import { comparedDays } from "./words.ts";
 
 /** The kinds of late changes in words. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -31,7 +32,7 @@ const moved = ({ names, change: by, previous }: Mover): Markup =>
       <span class="figure">${change(by)} <small>${percent(by, previous) || `from ${money(previous, DIGITS)}`}</small></span></li>`;
 
 function movesOf({ headline: { comparison }, moves }: View): Markup {
-  const title = "Against the month before, same days";
+  const title = `Against the month before, ${comparison === null ? "same days" : comparedDays(comparison)}`;
   if (comparison === null || moves === null)
     return list(title, [], "Not compared: no day of this month was read in the month before too.");
   const { billed, previous } = comparison;

@@ -10,7 +10,15 @@ import {
   shortDate,
   shortName,
 } from "./format.ts";
-import type { Budget, Headline, Reporting, ReportingBudget, Screen, TeamBudget } from "./model.ts";
+import type {
+  Budget,
+  Comparison,
+  Headline,
+  Reporting,
+  ReportingBudget,
+  Screen,
+  TeamBudget,
+} from "./model.ts";
 import { DIGITS } from "./tables.ts";
 
 export function namesOf(names: readonly string[]): string {
@@ -231,6 +239,12 @@ function unevenOf({ behind, ahead, month: first, throughDay }: Headline, currenc
 
 const previousMonth = (first: string): string =>
   new Date(Date.parse(first) - 86_400_000).toISOString();
+
+/** The days of the month before that are compared, such as `same days`. */
+export function comparedDays({ isWhole, days, previousDays }: Comparison): string {
+  if (isWhole && previousDays !== null) return `all ${previousDays} days`;
+  return days === 1 ? "same day" : "same days";
+}
 
 /** The days and accounts that a comparison is about, where it is not about all. */
 export function scopeWords({ comparison: compared, behind }: Headline): string {
