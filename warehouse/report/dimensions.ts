@@ -36,7 +36,7 @@ const LABELS = [
  */
 const VALUES = 60;
 
-/** Days of the page, ten years at most. */
+/** Days of the page before the day with which it ends, and days after it: ten years each at most. */
 const DAYS = 3660;
 
 /** The days and labels of the currency whose costs are in `report_costs`. */
@@ -50,11 +50,15 @@ export async function dimensionsOf(database: Asked): Promise<Pick<View, "days" |
   return { days, dimensions };
 }
 
+/** One cost of a wrong year, such as 2126, must not push the running month out of the page. */
 async function daysOf(database: Asked): Promise<string[]> {
   const rows = await database.query(`
+    WITH reach AS (
+      SELECT min(day) FILTER (records > 0) AS first_day, max(day) AS last_day, coalesce(any_value(through_day), max(day)) AS through_day
+      FROM report_costs CROSS JOIN report_clock)
     SELECT CAST(unnest(generate_series(
-      greatest(min(day) FILTER (records > 0), max(day) - ${DAYS})::TIMESTAMP, max(day)::TIMESTAMP, INTERVAL 1 DAY)) AS DATE)
-    FROM report_costs`);
+      greatest(first_day, through_day - ${DAYS})::TIMESTAMP, least(last_day, through_day + ${DAYS})::TIMESTAMP, INTERVAL 1 DAY)) AS DATE)
+    FROM reach`);
   return rows.map(([day = ""]) => day);
 }
 

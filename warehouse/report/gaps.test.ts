@@ -386,3 +386,19 @@ describe("the last days of a month that is longer than the one before", { timeou
     );
   });
 });
+
+it(
+  "a cost of a wrong year does not push the running month out of the page",
+  { timeout: 60_000 },
+  async () => {
+    await own("a");
+    await read("a", "2026-10-01", "2026-10-25");
+    await database.run(`
+      INSERT INTO costs BY NAME
+      SELECT * REPLACE ('wrong' AS "x_RecordId", TIMESTAMP '2126-10-05' AS "ChargePeriodStart", TIMESTAMP '2126-10-06' AS "ChargePeriodEnd")
+      FROM costs WHERE "x_RecordId" = 'a-10-03'`);
+    const { claim, words } = await page();
+    expect(claim).toContain("October so far: 2,400.00 USD");
+    expect(words).toContain("Project Billed USD Before Change p 2,400.00");
+  },
+);
