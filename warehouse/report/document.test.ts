@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { documentBody } from "./document.ts";
 import type { Budget, Headline, InvoiceFinding, ReportData, View } from "./model.ts";
@@ -31,6 +32,25 @@ const HEADLINE: Headline = {
   budget: BUDGET,
 };
 
+const VIEW: View = {
+  currency: "USD",
+  headline: HEADLINE,
+  days: [],
+  dimensions: [],
+  reaches: [],
+  moves: { by: "model", parts: [], largest: [] },
+  anomalies: { found: [], number: 0, judged: 0, known: 0, all: 0 },
+  changes: { found: [], rest: null, reread: "none" },
+  units: [],
+  priceChanges: { found: [], more: 0 },
+  savings: null,
+  teams: [],
+  invoices: { matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] },
+  naive: "0",
+  current: "0",
+  provisional: "0",
+};
+
 const EMPTY: ReportData = {
   providers: [],
   accounts: [],
@@ -53,25 +73,7 @@ function wordsOf(
   reporting: ReportData["reporting"] = null,
   others: Readonly<Record<string, string>> = {},
 ): string {
-  const view: View = {
-    currency: "USD",
-    headline: { ...HEADLINE, ...headline },
-    days: [],
-    dimensions: [],
-    reaches: [],
-    moves: { by: "model", parts: [], largest: [] },
-    anomalies: { found: [], number: 0, judged: 0, known: 0, all: 0 },
-    changes: { found: [], rest: null, reread: "none" },
-    units: [],
-    priceChanges: { found: [], more: 0 },
-    savings: null,
-    teams: [],
-    invoices: { matched: 0, matchedByLine: 0, open: 0, findings: 0, found: [] },
-    naive: "0",
-    current: "0",
-    provisional: "0",
-    ...more,
-  };
+  const view: View = { ...VIEW, headline: { ...HEADLINE, ...headline }, ...more };
   const after = Object.entries(others).map(([currency, toDate]) => ({
     ...view,
     currency,
@@ -86,6 +88,19 @@ it("the section of periods says what each is compared with", () => {
   expect(wordsOf({})).toContain(
     "This month is compared with as many days of the month before, another period with the one before it, and only if both were read wholly.",
   );
+});
+
+it("a browser that goes back to the page restores no choice, because the page shows the first currency", () => {
+  const views = [VIEW, { ...VIEW, currency: "EUR" }];
+  const { text } = documentBody({ ...EMPTY, views });
+  expect(text.match(/<select [^>]+>/g)).toHaveLength(5);
+  for (const [select] of text.matchAll(/<select [^>]+>/g))
+    expect(select).toContain(' autocomplete="off"');
+});
+
+it("a printed table has all its rows, because nobody can scroll on paper", async () => {
+  const style = await readFile(new URL("page/page.css", import.meta.url), "utf8");
+  expect(style).toMatch(/@media print \{\s+\.scroll \{\s+max-height: none;\s+overflow: visible;/);
 });
 
 describe("the first screen's words", () => {

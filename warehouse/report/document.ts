@@ -53,7 +53,8 @@ function currencyChoice(views: readonly View[]): Markup {
   const options = views.map(
     ({ currency }) => markup`<option value="${currency}">${currency}</option>`,
   );
-  return markup`<label>Currency <select id="currency">${options}</select></label>`;
+  // A browser that goes back to the page must not restore a choice which the page then does not show.
+  return markup`<label>Currency <select id="currency" autocomplete="off">${options}</select></label>`;
 }
 
 function section(data: ReportData, view: View): Markup {

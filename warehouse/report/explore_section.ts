@@ -29,8 +29,8 @@ export function exploreSection(view: View): Markup {
       This month is compared with as many days of the month before, another period with the one before it, and only if both were read wholly.</p>
   </figcaption>
   <div class="choices">
-    <label>By <select class="by">${labels}</select></label>
-    <label>Period <select class="period">${periods}</select></label>
+    <label>By <select class="by" autocomplete="off">${labels}</select></label>
+    <label>Period <select class="period" autocomplete="off">${periods}</select></label>
   </div>
   <div class="legend" hidden></div>
   <div class="chart" role="img" aria-labelledby="${id}-title" aria-describedby="${id}-says"></div>
