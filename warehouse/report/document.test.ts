@@ -119,7 +119,9 @@ describe("the first screen's words", () => {
     expect(at("230")).toContain("on course to stay within the budget Complete");
     expect(at("149")).toContain("on course to exceed the budget by 28% Complete");
     expect(at("200")).toContain("190.00 USD 80 of 100 months end from 150.00 to 230.00 Budget");
-    expect(wordsOf({})).toContain("190.00 USD no range, because the history is too short Budget");
+    expect(wordsOf({})).toContain(
+      "190.00 USD no range: it needs four weeks of usage charges Budget",
+    );
     expect(at("229.99")).toContain(
       "; it may stay within the budget or exceed it by less than 1% Complete",
     );

@@ -92,7 +92,9 @@ function forecastSum({ forecast, range, forecastMethod }: Headline, currency: st
   const says = forecastMethod.replace(/^none: /, "");
   if (forecast === null) return sum("forecast", title, "none", "", says);
   const unknown =
-    forecastMethod === "" ? "no cost in this month" : "no range, because the history is too short";
+    forecastMethod === ""
+      ? "no cost in this month"
+      : "no range: it needs four weeks of usage charges";
   const ends =
     range === null
       ? unknown
