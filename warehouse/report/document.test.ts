@@ -224,6 +224,10 @@ describe("the first screen's words", () => {
     expect(wordsOf({}, { units, priceChanges: ofAccount })).toContain(
       "atlas-4 output tokens of Asia: 10.00 until then, 8.30 USD from November 10, 2026 on (−17%). and 2 earlier changes in the table prices",
     );
+    const noLongerFree = { found: [{ ...lower, before: "0" }], more: 0 };
+    expect(wordsOf({}, { units, priceChanges: noLongerFree })).toContain(
+      "0.00 until then, 8.30 USD from November 10, 2026 on. ",
+    );
     const unpriced = { ...savings, pricedTokens: "0", saved: "0", possible: null };
     expect(wordsOf({}, { savings: unpriced })).toContain(
       "Nobody can tell what caching saved in November 2026: no cost of a complete day in USD is the price of a cached token.",

@@ -98,9 +98,11 @@ export function savingsWords(savings: Savings, currency: string): string {
   return `Caching saved ${money(saved, DIGITS)} ${currency} ${within}. That is about ${share}% of the cached tokens${others}.${more}`;
 }
 
-/** A change of a price in words. */
-export const changeWords = (
+/** A change of a price in words. A price that was 0 has no percentage. */
+export function changeWords(
   { day, name, accounts, before, now }: PriceChange,
   currency: string,
-): string =>
-  `${name}${accounts === null ? "" : ` of ${accounts}`}: ${money(before, DIGITS)} until then, ${money(now, DIGITS)} ${currency} from ${longDate(day)} on (${percent(subtract(now, before), before)}).`;
+): string {
+  const share = percent(subtract(now, before), before);
+  return `${name}${accounts === null ? "" : ` of ${accounts}`}: ${money(before, DIGITS)} until then, ${money(now, DIGITS)} ${currency} from ${longDate(day)} on${share === "" ? "" : ` (${share})`}.`;
+}
