@@ -6,6 +6,7 @@ import {
   longDate,
   money,
   month,
+  percent,
   shortDate,
   signedMoney,
   shortName,
@@ -48,6 +49,16 @@ describe("figures", () => {
       "0.00",
       "+0.00040",
     ]);
+  });
+
+  it("are changes in percent, with all digits of a very large one", () => {
+    expect([percent("12.5", "100"), percent("-1", "3"), percent("0.004", "1")]).toEqual([
+      "+13%",
+      "−33%",
+      "±0%",
+    ]);
+    expect([percent("1", "0"), percent("1", "-5")]).toEqual(["", ""]);
+    expect(percent("10000000", "0.000000000000001")).toBe("+1,000,000,000,000,000,000,000,000%");
   });
 
   it("counts in words", () => {

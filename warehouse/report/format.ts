@@ -26,9 +26,9 @@ export const signedMoney = (amount: string, digits: number): string =>
 /** The change from `before` in percent, such as `+12%`; empty where there is nothing to compare with. */
 export function percent(change: string, before: string): string {
   if (Number(before) <= 0) return "";
-  const share = Number(rounded(ratio(change, before, 100), 0));
-  if (share === 0) return "±0%";
-  return `${share > 0 ? "+" : "−"}${decimal(String(Math.abs(share)))}%`;
+  const share = rounded(ratio(change, before, 100), 0);
+  if (share === "0") return "±0%";
+  return `${share.startsWith("-") ? "" : "+"}${decimal(share)}%`;
 }
 
 /** Whether parts have shares of their sum. After a credit a part may be more than all of it: then no share says anything. */
