@@ -10,6 +10,7 @@ import {
   shortDate,
   signedMoney,
   shortName,
+  throughDay,
 } from "./format.ts";
 
 describe("figures", () => {
@@ -75,6 +76,15 @@ describe("dates", () => {
     expect([longDate("2025-10-01"), longDate("2025-10-01T23:59:59Z")]).toEqual([
       "October 1, 2025",
       "October 1, 2025",
+    ]);
+    const [november, january] = [
+      { month: "2025-11-01", daysInMonth: 30 },
+      { month: "2026-01-01", daysInMonth: 31 },
+    ];
+    expect([throughDay(november, 29), throughDay(november, 30), throughDay(january, 30)]).toEqual([
+      "through Nov 30",
+      "through Oct 31",
+      "through Jan 31",
     ]);
     expect([shortDate("2025-10-01"), month("2025-10-01")]).toEqual(["Oct 1", "October 2025"]);
   });

@@ -62,6 +62,20 @@ export const shortDate = (instant: string): string => SHORT_DATE.format(Date.par
 /** `2025-10-01` as `October 2025`. */
 export const month = (day: string): string => MONTH.format(Date.parse(day));
 
+/**
+ * A day of a chart of two months, such as `through Nov 5`. A day that only the month before has is told with the date of that month.
+ *
+ * @param day 0 for the first day
+ */
+export function throughDay(
+  { month: first, daysInMonth }: { readonly month: string; readonly daysInMonth: number },
+  day: number,
+): string {
+  const date = new Date(first);
+  const months = date.getUTCMonth() - (day < daysInMonth ? 0 : 1);
+  return `through ${SHORT_DATE.format(Date.UTC(date.getUTCFullYear(), months, day + 1))}`;
+}
+
 /** The running month, such as `October so far`, or a month that is over, such as `October`. */
 export function monthName(
   { month: first, isOver }: { readonly month: string; readonly isOver: boolean },

@@ -1,7 +1,7 @@
 /** The running month: cost since its first day, the month before, the forecast and the budget. */
 import { add } from "../../decimals.ts";
 import { dayCosts } from "../day_costs.ts";
-import { shortDate } from "../format.ts";
+import { throughDay } from "../format.ts";
 import type { Headline, View } from "../model.ts";
 import { periodOf, wholeMonthBefore } from "../explore.ts";
 import { draw, figureOf, lineFrame, type Option } from "./charts.ts";
@@ -107,18 +107,17 @@ function seriesOf({ now, before, view }: Months): NonNullable<Option["series"]> 
 }
 
 function optionFor(months: Months, theme: Theme): Option {
-  const { daysInMonth, month } = months.view.headline;
+  const { daysInMonth } = months.view.headline;
   const length = Math.max(daysInMonth, months.before.length);
   const labels = Array.from({ length }, (_, day) => String(day + 1));
-  const tipAt = (day: number): HTMLElement => tipFor(months, day, month);
+  const tipAt = (day: number): HTMLElement => tipFor(months, day);
   return { ...lineFrame(theme, { labels, right: 8, tipAt }), series: seriesOf(months) };
 }
 
-function tipFor({ now, before }: Months, day: number, month: string): HTMLElement {
+function tipFor({ now, before, view }: Months, day: number): HTMLElement {
   const entries = [
     { color: NOW, name: "this month", sum: now[day] },
     { color: OTHER, name: "month before", sum: before[day] },
   ].flatMap(({ sum, ...entry }) => (sum === undefined ? [] : [{ ...entry, figure: shown(sum) }]));
-  const date = new Date(Date.parse(month) + day * 86_400_000).toISOString();
-  return tip(`through ${shortDate(date)}`, entries);
+  return tip(throughDay(view.headline, day), entries);
 }
