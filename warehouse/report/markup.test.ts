@@ -20,6 +20,12 @@ describe("markup", () => {
   });
 });
 
+it("a name turns no amount beside it, in the document and in the data of its script", () => {
+  const name = "m\u202E\u2067";
+  expect(markup`<li>${name}: ${"12.00"}</li>`.text).toBe("<li>m[U+202E][U+2067]: 12.00</li>");
+  expect(json({ name }).text).toBe('{"name":"m[U+202E][U+2067]"}');
+});
+
 describe("tables", () => {
   it("set numbers to the right, and keep the exact amount behind two digits", () => {
     const { text } = table(

@@ -17,12 +17,19 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
+/** Characters that turn or isolate the text after them: a name with one of them would turn the digits of the amounts beside it. */
+const TURNING = /[\u202A-\u202E\u2066-\u2069]/g;
+
+/** A text in which such characters turn nothing and are seen as `[U+202E]`. The document and its data have the same names. */
+const upright = (text: string): string =>
+  text.replaceAll(TURNING, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`);
+
 type Part = string | number | Markup | readonly Markup[];
 
 function written(part: Part): string {
   if (part instanceof Markup) return part.text;
   if (typeof part === "object") return part.map(({ text }) => text).join("\n");
-  return String(part).replaceAll(/[&<>"']/g, (mark) => ESCAPES[mark] ?? "");
+  return upright(String(part)).replaceAll(/[&<>"']/g, (mark) => ESCAPES[mark] ?? "");
 }
 
 /** A template of HTML. Strings and numbers in it are escaped. */
@@ -33,4 +40,4 @@ export function markup(strings: TemplateStringsArray, ...parts: readonly Part[])
 
 /** A value as JSON that is safe inside a `script` element. */
 export const json = (value: unknown): Markup =>
-  new Markup(JSON.stringify(value).replaceAll("<", "\\u003c"));
+  new Markup(upright(JSON.stringify(value)).replaceAll("<", "\\u003c"));
