@@ -97,6 +97,14 @@ describe("other forms", () => {
     expect(rows.trim().split("\r\n")).toHaveLength(301);
   });
 
+  it("JSON has each of two columns with one name", async () => {
+    await asked("SELECT 1", "SELECT 1");
+    const sql = "SELECT 1 AS cost, 2 AS cost, 3 AS cost_1, 4 AS cost FROM range(1)";
+    expect(JSON.parse((await partsOf(query(path, sql, "json"))).join(""))).toEqual([
+      { cost: 1, cost_2: 2, cost_1: 3, cost_3: 4 },
+    ]);
+  });
+
   it("the plan of EXPLAIN is drawn in many lines", async () => {
     const plan = await asked("CREATE TABLE costs AS FROM range(9)", "EXPLAIN FROM costs");
     expect(plan.split("\n").length).toBeGreaterThan(5);

@@ -51,7 +51,8 @@ export async function* query(
   }
 }
 
-async function* jsonOf({ columns, rows }: Answer): AsyncGenerator<string> {
+async function* jsonOf({ columns: given, rows }: Answer): AsyncGenerator<string> {
+  const columns = distinct(given);
   let before = "[\n";
   for await (const part of rows) {
     const lines = part.map((row) => JSON.stringify(objectOf(columns, row)));
@@ -60,6 +61,22 @@ async function* jsonOf({ columns, rows }: Answer): AsyncGenerator<string> {
     before = ",\n";
   }
   yield before === ",\n" ? "\n]\n" : "[]\n";
+}
+
+/** Columns without two of one name, because an object has each name once: `cost`, `cost_1`. */
+function distinct(columns: Answer["columns"]): Answer["columns"] {
+  const used = new Set(columns.map(({ name }) => name));
+  const seen = new Set<string>();
+  return columns.map(({ name, type }) => {
+    let own = name;
+    for (let number = 1; seen.has(own); number += 1) {
+      const next = `${name}_${number}`;
+      if (!used.has(next)) own = next;
+    }
+    used.add(own);
+    seen.add(own);
+    return { name: own, type };
+  });
 }
 
 function objectOf(columns: Answer["columns"], row: readonly unknown[]): Record<string, unknown> {
