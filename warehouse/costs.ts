@@ -12,7 +12,7 @@ import { currenciesOf } from "./report/data.ts";
 import { count, decimal, haveShares, longDate, money } from "./report/format.ts";
 import { namesOf } from "./report/words.ts";
 import { reportingWithin } from "./reporting.ts";
-import { paintFor, shortName } from "./text.ts";
+import { padded, paintFor, shortName, widthOf } from "./text.ts";
 
 /** The labels of `--by`, each with its column in `report_costs`. */
 export const BY = {
@@ -246,7 +246,7 @@ function tableOf({ currency, total, later }: Costs, rows: Costs["rows"]): string
   const sums = [...rows, { value: `All, in ${currency}`, billed_cost: total }];
   const names = sums.map(({ value }) => shortName(value));
   const amounts = sums.map((row) => money(row.billed_cost, 2));
-  const width = Math.max(...names.map((name) => name.length));
+  const width = Math.max(...names.map(widthOf));
   const digits = Math.max(...amounts.map((amount) => amount.length));
   const largest = Math.max(...rows.map((row) => Math.abs(Number(row.billed_cost))));
   const hasShares = haveShares(
@@ -255,7 +255,7 @@ function tableOf({ currency, total, later }: Costs, rows: Costs["rows"]): string
   );
   const lines = sums.map((row, index) => {
     const isTotal = index === rows.length;
-    const figures = `${(names[index] ?? "").padEnd(width)}  ${(amounts[index] ?? "").padStart(digits)}`;
+    const figures = `${padded(names[index] ?? "", width)}  ${(amounts[index] ?? "").padStart(digits)}`;
     const share = hasShares
       ? `${decimal(rounded(ratio(row.billed_cost, total, 100), 0))}%`.padStart(6)
       : "";

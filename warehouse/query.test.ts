@@ -80,6 +80,18 @@ describe("a result", () => {
     expect(text).toBe("label\na [2J b c\n");
   });
 
+  it("does not steer a terminal by a title that a pivot made of a value", async () => {
+    const made = "CREATE TABLE keys AS SELECT chr(27) || '[2Jci' AS name, 7 AS cost";
+    const text = await asked(made, "PIVOT keys ON name USING sum(cost)");
+    expect(text.split("\n")[0]).toBe("[2Jci".padStart(6));
+  });
+
+  it("has columns under each other, also where characters are wide or a name is none", async () => {
+    const sql =
+      "SELECT unnest(['検索', 'e\u0301te', 'ci 🚀']) AS name, unnest(['a', 'b', 'c']) AS more";
+    expect(await asked("SELECT 1", sql)).toBe("name   more\n検索   a\ne\u0301te    b\nci 🚀  c\n");
+  });
+
   it("of an empty statement is a sentence", async () => {
     await expect(asked("SELECT 1", " ")).rejects.toThrow("The statement is empty.");
   });

@@ -298,3 +298,17 @@ it("gives no share where a credit makes a part more than all of it", () => {
     ["nova", "50.00"],
   ]);
 });
+
+it("has amounts under each other, also where the characters of a name are wide", () => {
+  const [first] = SUMMARY.currencies;
+  const models = [
+    { value: "検索", billed: "700" },
+    { value: "nova", billed: "50.5" },
+  ];
+  const currencies = first === undefined ? [] : [{ ...first, models }];
+  const lines = summaryLines({ ...SUMMARY, currencies }, plain);
+  const [wide = "", narrow = ""] = ["検索", "nova"].map((name) =>
+    lines.find((line) => line.includes(`${name}  `) && !line.includes("model ")),
+  );
+  expect(wide.indexOf("700.00") + 6 + 2).toBe(narrow.indexOf("50.50") + 5);
+});

@@ -16,7 +16,7 @@ import { findingWords, invoiceName } from "./report/invoices.ts";
 import type { Largest, Mover, Overview } from "./report/model.ts";
 import { othersWords, subjectOf, usualWords } from "./report/unusual.ts";
 import { claimOf, detailsOf, teamsOver } from "./report/words.ts";
-import { cleaned, type Paint, shortName } from "./text.ts";
+import { cleaned, padded, type Paint, shortName, widthOf } from "./text.ts";
 
 /** Digits after the point of money. */
 const DIGITS = 2;
@@ -67,11 +67,11 @@ const rowsOf = (overview: Overview): Row[] => [
 
 function alignedRows(rows: readonly Row[], paint: Paint): string[] {
   const names = rows.map(({ name }) => shortName(name));
-  const width = Math.max(0, ...names.map((name) => name.length));
+  const width = Math.max(0, ...names.map(widthOf));
   const digits = Math.max(0, ...rows.map(({ amount }) => amount.length));
   return rows.map(({ group, amount, rest, isBad }, index) => {
     const isFirst = rows[index - 1]?.group !== group;
-    const figures = `${(names[index] ?? "").padEnd(width)}  ${amount.padStart(digits)}`;
+    const figures = `${padded(names[index] ?? "", width)}  ${amount.padStart(digits)}`;
     const line = `${(isFirst ? group : "").padEnd(7)} ${figures}  ${cleaned(rest)}`.trimEnd();
     return isBad === true ? paint("red", line) : line;
   });

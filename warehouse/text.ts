@@ -12,13 +12,41 @@ const STEERING = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
 /** A text of a provider or of a user, fit for a terminal. */
 export const cleaned = (text: string): string => text.replaceAll(STEERING, " ");
 
-/** The most characters of a name in a table for people. */
+/** Characters that a terminal shows in two columns: those of East Asian scripts, and emoji. */
+const WIDE =
+  /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}\p{Emoji_Presentation}]/gu;
+
+/** Characters that take no column: marks on the letter before, and those that nobody sees. */
+const NARROW = /[\p{Mn}\p{Me}\p{Cf}]/gu;
+
+/** The columns that a text takes on a terminal. */
+export function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
+  const seen = text.replaceAll(NARROW, "");
+  return Array.from(seen).length + (seen.match(WIDE)?.length ?? 0);
+}
+
+/** A text with spaces behind it, or before it, up to so many columns. */
+export function padded(text: string, width: number, align: "left" | "right" = "left"): string {
+  const spaces = " ".repeat(Math.max(0, width - widthOf(text)));
+  return align === "right" ? `${spaces}${text}` : `${text}${spaces}`;
+}
+
+/** The most columns of a name in a table for people. */
 const NAME = 40;
 
-/** A name, fit for a table on a terminal. */
+/** A name, fit for a table on a terminal. It is never cut within a character. */
 export function shortName(name: string): string {
   const clean = cleaned(name);
-  return clean.length > NAME ? `${clean.slice(0, NAME - 1)}…` : clean;
+  if (widthOf(clean) <= NAME) return clean;
+  let kept = "";
+  let width = 0;
+  for (const character of clean) {
+    width += widthOf(character);
+    if (width > NAME - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
 }
 
 /** Colors a line for a terminal; elsewhere the line stays as it is. */
@@ -36,18 +64,15 @@ export function alignedLines(
   columns: readonly TextColumn[],
   rows: readonly (readonly string[])[],
 ): string[] {
-  const clean = rows.map((row) => row.map(cleaned));
-  const widths = columns.map(({ title }, index) =>
-    clean.reduce((widest, row) => Math.max(widest, row[index]?.length ?? 0), title.length),
+  // A pivot makes titles of the values of a provider.
+  const clean = [columns.map(({ title }) => title), ...rows].map((row) => row.map(cleaned));
+  const widths = columns.map((_, index) =>
+    clean.reduce((widest, row) => Math.max(widest, widthOf(row[index] ?? "")), 0),
   );
   const aligned = (row: readonly string[]): string =>
     columns
-      .map(({ align }, index) => {
-        const cell = row[index] ?? "";
-        const width = widths[index] ?? 0;
-        return align === "right" ? cell.padStart(width) : cell.padEnd(width);
-      })
+      .map(({ align }, index) => padded(row[index] ?? "", widths[index] ?? 0, align))
       .join("  ")
       .trimEnd();
-  return [columns.map(({ title }) => title), ...clean].map(aligned);
+  return clean.map(aligned);
 }
