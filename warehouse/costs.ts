@@ -7,7 +7,7 @@ import { add, plain, ratio, rounded } from "./decimals.ts";
 import { databaseError } from "./failures.ts";
 import type { WarehouseHost } from "./host.ts";
 import { missingModel, modelsOfOthers } from "./missing_model.ts";
-import { CONVERTED, makeClock, makeCosts, makeDays, ofCurrency } from "./report/clock.ts";
+import { CONVERTED, makeClock, makeCosts, makeDays, ofCurrency, PLACE } from "./report/clock.ts";
 import { currenciesOf } from "./report/data.ts";
 import { count, decimal, haveShares, longDate, money } from "./report/format.ts";
 import { namesOf } from "./report/words.ts";
@@ -176,10 +176,21 @@ async function convertedOf(
   };
 }
 
-/** Counts every day of the period in every account: a day that no reading covered counts as not proven. */
+/**
+ * Counts every day of the period in every account: a day that no reading covered counts as not proven. An account that ended, with no
+ * day in the period and no cost since the month before it, says nothing about the period, as on the page.
+ */
 async function proofOf(database: Database, { from, through }: Period): Promise<Proof> {
   const [[days = "0", proven = "0"] = []] = await database.query(`
-    SELECT (SELECT count(*) FROM report_accounts) * (DATE ${literal(through)} - DATE ${literal(from)} + 1),
+    WITH counted AS (
+      SELECT place FROM report_accounts
+      WHERE is_active
+         OR place IN (SELECT place FROM report_days WHERE day BETWEEN DATE ${literal(from)} AND DATE ${literal(through)})
+         OR first_day > DATE ${literal(through)}
+         OR place IN (
+           SELECT ${PLACE} FROM daily_costs
+           WHERE records > 0 AND day >= date_trunc('month', DATE ${literal(from)}) - INTERVAL 1 MONTH))
+    SELECT (SELECT count(*) FROM counted) * (DATE ${literal(through)} - DATE ${literal(from)} + 1),
            (SELECT count(*) FROM report_days WHERE is_proven AND day BETWEEN DATE ${literal(from)} AND DATE ${literal(through)})`);
   const unread = await database.query("SELECT name FROM report_unread ORDER BY 1");
   return {

@@ -64,6 +64,8 @@ const budget = (amount: string, team = "NULL"): Promise<void> =>
 
 interface Said {
   readonly overview: Overview;
+  /** Those of the currencies after the first one. */
+  readonly others: readonly Overview[];
   readonly claim: string;
   readonly details: string;
   /** The visible words of the page. */
@@ -75,13 +77,13 @@ async function page(): Promise<Said> {
   const answers = await Answers.of(database);
   const screens = await screensOf(answers);
   const data = await reportData(answers, screens, "a test");
-  const [overview] = await overviewsOf(answers, screens);
+  const [overview, ...others] = await overviewsOf(answers, screens);
   await answers.keep();
   if (overview === undefined) throw new Error("there are no costs");
   const words = documentBody(data)
     .text.replaceAll(/<[^>]+>/g, " ")
     .replaceAll(/\s+/g, " ");
-  return { overview, claim: claimOf(overview), details: detailsOf(overview), words };
+  return { overview, others, claim: claimOf(overview), details: detailsOf(overview), words };
 }
 
 /** The last line of `costs`. */
@@ -400,5 +402,25 @@ it(
     const { claim, words } = await page();
     expect(claim).toContain("October so far: 2,400.00 USD");
     expect(words).toContain("Project Billed USD Before Change p 2,400.00");
+  },
+);
+
+it(
+  "an account that ended long ago says nothing about later months, at no place",
+  { timeout: 60_000 },
+  async () => {
+    await own("a", "old");
+    await read("a", "2026-08-01", "2026-10-25");
+    await read("old", "2026-08-01", "2026-08-20");
+    const { overview, details } = await page();
+    expect(details).toContain("All days are final and proven.");
+    expect(overview.months.map((each) => each.read)).toEqual(["whole", "part", "part"]);
+    await database.run(
+      `UPDATE costs SET "BillingCurrency" = 'EUR' WHERE "x_RecordId" LIKE 'old-%'`,
+    );
+    const { overview: dollars, others } = await page();
+    expect(dollars.months[1]).toEqual({ month: "2026-09-01", billed: "3000", read: "whole" });
+    expect(others[0]?.months.map((each) => each.read)).toEqual(["whole", "none", "part"]);
+    expect(await proofLine()).toBe("Proof: 24 of 24 days of costs proven");
   },
 );

@@ -29,28 +29,33 @@ export async function overviewsOf(
   return overviews;
 }
 
-/** The running month up to the day of the page, and the two months before it. */
+/**
+ * The running month up to the day of the page, and the two months before it. An account that ended, with no cost in a month and the one
+ * before it, says nothing about the month, as in the headline.
+ */
 async function monthsOf(database: Asked): Promise<MonthSum[]> {
   const rows = await database.query(`
     WITH months AS (
       SELECT unnest([month, previous_month, (previous_month - INTERVAL 1 MONTH)::DATE]) AS month, through_day FROM report_clock),
     spans AS (
       SELECT months.month, least(last_day(months.month), through_day) AS last_day FROM months),
-    spending AS (SELECT DISTINCT place FROM report_costs WHERE records > 0),
-    places AS (
-      FROM spending
-      UNION ALL
-      SELECT place FROM report_accounts WHERE is_active AND (NOT EXISTS (FROM spending) OR known_day IS NULL)),
+    spending AS (SELECT place, max(day) AS last_cost FROM report_costs WHERE records > 0 GROUP BY place),
     known AS (
-      SELECT month, places.place, count(days.day) AS days, last_day - month + 1 AS expected
-      FROM spans CROSS JOIN places
-      LEFT JOIN report_days AS days ON days.place = places.place AND days.day BETWEEN month AND last_day AND days.is_complete
-      GROUP BY ALL)
-    SELECT month, (
+      SELECT month, accounts.place, is_active, count(days.day) AS days, last_day - month + 1 AS expected,
+             CASE WHEN is_active THEN last_cost IS NOT NULL OR known_day IS NULL
+                  ELSE coalesce(last_cost >= month - INTERVAL 1 MONTH, false) END AS is_concerned
+      FROM spans CROSS JOIN report_accounts AS accounts LEFT JOIN spending USING (place)
+      LEFT JOIN report_days AS days ON days.place = accounts.place AND days.day BETWEEN month AND last_day AND days.is_complete
+      GROUP BY ALL),
+    read AS (
+      SELECT month, bool_and(days = expected) AS is_whole, bool_and(days = 0) AS is_unread FROM known
+      -- If a currency has costs of none of them, each account may have some.
+      WHERE is_concerned OR (is_active AND month NOT IN (SELECT month FROM known WHERE is_concerned))
+      GROUP BY month)
+    SELECT spans.month, (
              SELECT coalesce(sum(billed_cost), 0) FROM report_costs WHERE records > 0 AND day BETWEEN spans.month AND spans.last_day),
-           (SELECT bool_and(days = expected) FROM known WHERE known.month = spans.month),
-           (SELECT bool_and(days = 0) FROM known WHERE known.month = spans.month)
-    FROM spans WHERE month IS NOT NULL ORDER BY month DESC`);
+           is_whole, is_unread
+    FROM spans LEFT JOIN read USING (month) WHERE spans.month IS NOT NULL ORDER BY spans.month DESC`);
   return rows.map(([month = "", amount = "0", isWhole, isUnread]) => {
     const billed = plain(amount);
     if (isWhole === "true") return { month, billed, read: "whole" };
