@@ -16,10 +16,14 @@ it("names budgets, and says since when all costs of a period were read, and no f
     INSERT INTO budget_status VALUES
       ('all', NULL, 2026, '2026-01-01', '2026-12-01', 39, NULL, 300, '2026-10-11', true),
       ('team', 'Ads', NULL, '2026-11-01', '2026-11-01', 3, 5, 30, NULL, true),
-      ('project_id', 'p-1', NULL, '2026-11-01', '2026-11-01', 2, 4, 40, NULL, true);
+      ('project_id', 'p-1', NULL, '2026-11-01', '2026-11-01', 2, 4, 40, NULL, true),
+      ('team', 'Lab', NULL, '2026-11-01', '2026-11-01', 1, 2, 0, NULL, true),
+      ('team', 'Idle', NULL, '2026-11-01', '2026-11-01', 0, 0, 0, NULL, true);
     CREATE TABLE label_names AS SELECT 'project_id' AS label, 'p-1' AS value, 'Chat' AS shown`);
   const { budgets } = (await reportingOf(database)) ?? { budgets: [] };
+  // Nothing is spent more than a budget of 0.
   expect(budgets).toEqual([
+    { name: "team Lab", budget: "0", billed: "1", forecast: "2" },
     {
       name: "all costs, FY2026, read since October 11, 2026",
       budget: "300",
@@ -28,6 +32,7 @@ it("names budgets, and says since when all costs of a period were read, and no f
     },
     { name: "team Ads", budget: "30", billed: "3", forecast: "5" },
     { name: "project Chat", budget: "40", billed: "2", forecast: "4" },
+    { name: "team Idle", budget: "0", billed: "0", forecast: "0" },
   ]);
   database.close();
 });

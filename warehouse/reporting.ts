@@ -61,7 +61,7 @@ async function budgetsOf(database: Asked): Promise<ReportingBudget[]> {
            budget, billed_cost, CASE WHEN NOT ${HAS_GAPS} THEN forecast_cost END
     FROM budget_status JOIN report_clock AS clock ON clock.month BETWEEN first_month AND last_month
     LEFT JOIN (SELECT label, value, shown FROM label_names) AS names USING (label, value)
-    WHERE is_converted ORDER BY billed_cost / nullif(budget, 0) DESC, 1, 2, 3`);
+    WHERE is_converted ORDER BY budget = 0 AND billed_cost > 0 DESC, billed_cost / nullif(budget, 0) DESC, 1, 2, 3`);
   return rows.map(
     ([label = "", value = "", period = "", budget = "0", billed = "0", forecast = "null"]) => ({
       name: `${costWords(label, value)}${period}`,

@@ -312,3 +312,18 @@ it("has amounts under each other, also where the characters of a name are wide",
   );
   expect(wide.indexOf("700.00") + 6 + 2).toBe(narrow.indexOf("50.50") + 5);
 });
+
+it("counts the budgets in the reporting currency that are exceeded and have no line", () => {
+  const budgets = ["a", "b", "c", "d"].map((name) => ({
+    name: `team ${name}`,
+    budget: "0",
+    billed: "1",
+    forecast: null,
+  }));
+  const reporting = { currency: "EUR", toDate: "4", all: "4", budgets, missing: [] };
+  const lines = summaryLines({ ...SUMMARY, reporting }, plain).filter((line) =>
+    line.startsWith("Budget  "),
+  );
+  expect(lines).toHaveLength(4);
+  expect(lines.at(-1)).toBe("Budget  1 more is OVER: the report has all");
+});

@@ -85,12 +85,16 @@ const OVER = 3;
 /** The sum of all currencies, budgets that are exceeded, and the costs that are not in it. */
 function reportingLines({ reporting, currencies: [first] }: Summary, paint: Paint): string[] {
   if (reporting === null || first === undefined) return [];
+  const over = reporting.budgets.filter(isOverBudget);
+  const more = over.length - OVER;
   return [
     `In ${reporting.currency}  ${convertedWords(reporting, first.headline)}`,
-    ...reporting.budgets
-      .filter(isOverBudget)
+    ...over
       .slice(0, OVER)
       .map((each) => paint("red", `Budget  ${reportingBudgetWords(each, reporting.currency)}`)),
+    ...(more > 0
+      ? [paint("red", `Budget  ${count(more, "more is", "more are")} OVER: the report has all`)]
+      : []),
     ...reporting.missing.map((each) => paint("red", `No rate ${missingWords(each)}`)),
   ];
 }
