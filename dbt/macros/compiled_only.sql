@@ -22,6 +22,10 @@
   trunc(safe_divide(cast({{ part }} as bignumeric), cast({{ whole }} as bignumeric)), 12)
 {%- endmacro %}
 {% macro bigquery__type_rounded(digits) %}bignumeric(38, {{ digits }}){% endmacro %}
+{# BigQuery has no cast from JSON to a text. JSON of a text is one more text, in quotes, whose value is the text. #}
+{% macro bigquery__json_as_text(column) -%}
+  nullif(coalesce(json_value(to_json_string({{ column }}), '$'), to_json_string({{ column }})), 'null')
+{%- endmacro %}
 {% macro bigquery__json_text(text) %}to_json_string({{ text }}){% endmacro %}
 {% macro bigquery__explodes_totals() %}1 = 1{% endmacro %}
 {% macro bigquery__exploded_totals(relation, fields) -%}
@@ -48,6 +52,11 @@
   {%- set text = "cast(" ~ column ~ " as varchar(64))" -%}
   case when {{ ai_billing.matches(text, ai_billing.instant_pattern()) }}
     then cast({{ text }} || case when {{ text }} ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end as timestamp with time zone)
+{# A cast would make null of an array or object in a SUPER. #}
+{% macro redshift__json_as_text(column) -%}
+  {%- set value = 'cast(' ~ column ~ ' as super)' -%}
+  nullif(case when is_varchar({{ value }}) then cast({{ value }} as varchar(65535)) else json_serialize({{ value }}) end, 'null')
+{%- endmacro %}
       at time zone 'UTC' end
 {%- endmacro %}
 
