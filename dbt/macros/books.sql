@@ -51,6 +51,14 @@ from (select 1 as one) as nothing
 where 1 = 0
 {%- endmacro %}
 
+{# A text as SQL writes it, in quotes. #}
+{% macro text_literal(text) %}{{ return(adapter.dispatch('text_literal', 'ai_billing')(text)) }}{% endmacro %}
+{% macro default__text_literal(text) %}{{ return("'" ~ text | replace("'", "''") ~ "'") }}{% endmacro %}
+{# In these databases a backslash escapes the next character. BigQuery does not take two quotes for one. #}
+{% macro spark__text_literal(text) %}{{ return("'" ~ text | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") }}{% endmacro %}
+{% macro bigquery__text_literal(text) %}{{ return(ai_billing.spark__text_literal(text)) }}{% endmacro %}
+{% macro snowflake__text_literal(text) %}{{ return(ai_billing.spark__text_literal(text)) }}{% endmacro %}
+
 {# A day as text, such as 2026-10-31. #}
 {% macro day_text(day) %}{{ return(adapter.dispatch('day_text', 'ai_billing')(day)) }}{% endmacro %}
 {% macro default__day_text(day) %}{{ ai_billing.as_text(day) }}{% endmacro %}
@@ -270,7 +278,7 @@ where digest is null
   {%- set close_id = ai_billing.close_id_of(by, month, version) -%}
   {%- set now = "cast('" ~ modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S.%f') ~ "' as "
     ~ ai_billing.type_utc() ~ ")" -%}
-  {%- set reason = "'" ~ (why | string | replace("'", "''")) ~ "'" if why else 'null' -%}
+  {%- set reason = ai_billing.text_literal(why | string) if why else 'null' -%}
   {%- do ai_billing.run_and_commit("insert into " ~ ref('ai_billing_closes')
     ~ " (close_id, book_view, book_month, version, closed_at, with_accruals, why) values ('" ~ close_id ~ "', '" ~ by ~ "', " ~ day
     ~ ", " ~ version ~ ", " ~ now ~ ", " ~ (accrue | string | lower) ~ ", " ~ reason ~ ")") -%}
