@@ -63,6 +63,8 @@ where 1 = 0
 {% macro day_text(day) %}{{ return(adapter.dispatch('day_text', 'ai_billing')(day)) }}{% endmacro %}
 {% macro default__day_text(day) %}{{ ai_billing.as_text(day) }}{% endmacro %}
 {% macro postgres__day_text(day) %}to_char({{ day }}, 'YYYY-MM-DD'){% endmacro %}
+{# A cast would write it as the session's DATE_OUTPUT_FORMAT says. #}
+{% macro snowflake__day_text(day) %}to_char({{ day }}, 'YYYY-MM-DD'){% endmacro %}
 
 {# A decimal as text without zeros at its end, the same on each database. #}
 {% macro amount_digits(amount) %}{{ return(adapter.dispatch('amount_digits', 'ai_billing')(amount)) }}{% endmacro %}
@@ -91,12 +93,37 @@ where 1 = 0
     {%- elif name in ['amount', 'converted_amount'] -%}{%- do parts.append(ai_billing.amount_digits(name)) -%}
     {%- else -%}{%- do parts.append(ai_billing.as_text(name)) -%}{%- endif -%}
   {%- endfor -%}
-  select close_id, {{ ai_billing.sha256(dbt.listagg('line_digest', "','", 'order by line_digest')) }} as digest
-  from (
-    select close_id, {{ ai_billing.sha256(ai_billing.key_of(parts)) }} as line_digest from {{ lines }}
-  ) as digested
+  {{ ai_billing.digests_of('(select close_id, ' ~ ai_billing.sha256(ai_billing.key_of(parts)) ~ ' as line_digest from ' ~ lines ~ ')') }}
+{%- endmacro %}
+
+{# The digest of each book from the digests of its lines. #}
+{% macro digests_of(lines) %}{{ return(adapter.dispatch('digests_of', 'ai_billing')(lines)) }}{% endmacro %}
+{% macro default__digests_of(lines) -%}
+  select close_id, {{ ai_billing.sha256(ai_billing.listed('line_digest')) }} as digest
+  from {{ lines }} as digested
   group by close_id
 {%- endmacro %}
+{# A list of Redshift has at most 65,535 bytes, which is 1,008 digests. So a book with more than 1,000 lines is digested in parts, and its
+   digest is that of the digests of its parts. #}
+{% macro redshift__digests_of(lines) -%}
+  select close_id, case when count(*) = 1 then max(part_digest) else {{ ai_billing.sha256(ai_billing.listed('part_digest', 'part')) }} end as digest
+  from (
+    select close_id, part, {{ ai_billing.sha256(ai_billing.listed('line_digest')) }} as part_digest
+    from (
+      select
+        digested.*, ceil(row_number() over (partition by close_id order by line_digest) / 1000.0) as part
+      from {{ lines }} as digested
+    ) as numbered
+    group by close_id, part
+  ) as parts
+  group by close_id
+{%- endmacro %}
+
+{# Texts of a group as a list with commas, in their own order or in that of another column. #}
+{% macro listed(text, ordered_by=none) %}{{ return(adapter.dispatch('listed', 'ai_billing')(text, ordered_by or text)) }}{% endmacro %}
+{% macro default__listed(text, ordered_by) %}{{ return(dbt.listagg(text, "','", 'order by ' ~ ordered_by)) }}{% endmacro %}
+{# dbt's own macro for Spark knows no order. Only texts in their own order are listed there. #}
+{% macro spark__listed(text, ordered_by) %}array_join(array_sort(collect_list({{ text }})), ','){% endmacro %}
 
 {#
   Adds two teams to rows that have `close_id`, the book of their month, and the labels of a key, project and workspace. `team_now` is
