@@ -42,8 +42,14 @@
 {% macro redshift__millions(quantity) %}{{ return(ai_billing.default__millions(quantity)) }}{% endmacro %}
 {% macro redshift__per_million(cost, quantity) %}{{ return(ai_billing.default__per_million(cost, quantity)) }}{% endmacro %}
 {% macro redshift__divided(amount, count) %}{{ return(ai_billing.default__divided(amount, count)) }}{% endmacro %}
-{% macro redshift__ratio(part, whole) %}{{ return(ai_billing.default__ratio(part, whole)) }}{% endmacro %}
-{% macro redshift__share_of(part, whole) %}{{ return(ai_billing.default__share_of(part, whole)) }}{% endmacro %}
+{# A quotient of Redshift has 38 digits. As many of them stand behind the point as the digits of the dividend in front of the point and those of
+   the divisor behind it leave free, and at least 4: two decimal(38, 18) would leave 4. Both sides are below 10^13 here, so that 6 are left. #}
+{% macro redshift__quotient(part, whole) %}(cast({{ part }} as decimal(32, 18)) / cast({{ whole }} as decimal(32, 18))){% endmacro %}
+{% macro redshift__ratio(part, whole) -%}
+  case when {{ whole }} <> 0 and abs({{ part }}) < 10000000000000 and abs({{ whole }}) < 10000000000000
+    then cast(round({{ ai_billing.redshift__quotient(part, whole) }}, 6) as decimal(38, 6)) end
+{%- endmacro %}
+{% macro redshift__share_of(part, whole) %}cast({{ ai_billing.redshift__quotient(part, whole) }} as decimal(38, 12)){% endmacro %}
 {% macro redshift__explodes_totals() %}1 = 0{% endmacro %}
 {% macro redshift__exploded_totals(relation, fields) %}{{ return(ai_billing.default__exploded_totals(relation, fields)) }}{% endmacro %}
 {% macro redshift__json_text(text) %}{{ return(ai_billing.default__json_text(text)) }}{% endmacro %}
