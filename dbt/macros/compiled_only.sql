@@ -52,17 +52,17 @@
 {% macro redshift__share_of(part, whole) %}cast({{ ai_billing.redshift__quotient(part, whole) }} as decimal(38, 12)){% endmacro %}
 {% macro redshift__explodes_totals() %}1 = 0{% endmacro %}
 {% macro redshift__exploded_totals(relation, fields) %}{{ return(ai_billing.default__exploded_totals(relation, fields)) }}{% endmacro %}
+{# A cast would make null of an array or object in a SUPER. #}
+{% macro redshift__json_as_text(column) -%}
+  {%- set value = 'cast(' ~ column ~ ' as super)' -%}
+  nullif(case when is_varchar({{ value }}) then cast({{ value }} as varchar(65535)) else json_serialize({{ value }}) end, 'null')
+{%- endmacro %}
 {% macro redshift__json_text(text) %}{{ return(ai_billing.default__json_text(text)) }}{% endmacro %}
 {% macro redshift__type_utc() %}timestamp without time zone{% endmacro %}
 {% macro redshift__to_utc(column) -%}
   {%- set text = "cast(" ~ column ~ " as varchar(64))" -%}
   case when {{ ai_billing.matches(text, ai_billing.instant_pattern()) }}
     then cast({{ text }} || case when {{ text }} ~ '^.{10} [^+-]*[0-9]$' then 'Z' else '' end as timestamp with time zone)
-{# A cast would make null of an array or object in a SUPER. #}
-{% macro redshift__json_as_text(column) -%}
-  {%- set value = 'cast(' ~ column ~ ' as super)' -%}
-  nullif(case when is_varchar({{ value }}) then cast({{ value }} as varchar(65535)) else json_serialize({{ value }}) end, 'null')
-{%- endmacro %}
       at time zone 'UTC' end
 {%- endmacro %}
 
@@ -71,6 +71,12 @@
   case when {{ ai_billing.matches(text, ai_billing.instant_pattern()) }}
     then cast(convert_timezone('UTC', try_cast(
       {{ text }} || case when regexp_like({{ text }}, '.{10} [^+-]*[0-9]') then 'Z' else '' end as timestamp_tz)) as timestamp_ntz) end
+{%- endmacro %}
+{# A cast writes a timestamp in the session's format, by default without its microseconds. #}
+{% macro snowflake__session_settings() -%}
+  {%- set format = "'YYYY-MM-DD HH24:MI:SS.FF6" -%}
+  alter session set timestamp_ntz_output_format = {{ format }}', timestamp_ltz_output_format = {{ format }} TZHTZM',
+    timestamp_tz_output_format = {{ format }} TZHTZM'
 {%- endmacro %}
 {% macro snowflake__type_utc() %}timestamp_ntz{% endmacro %}
 {% macro snowflake__explodes_totals() %}1 = 1{% endmacro %}
