@@ -75,7 +75,19 @@ where 1 = 0
   regexp_replace(regexp_replace({{ ai_billing.as_text(amount) }}, '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '')
 {%- endmacro %}
 {% macro postgres__amount_digits(amount) %}cast(trim_scale({{ amount }}) as text){% endmacro %}
-{% macro redshift__amount_digits(amount) %}{{ return(ai_billing.default__amount_digits(amount)) }}{% endmacro %}
+{# In a replacement, Java writes a group as $1, and takes \1 for the digit 1. Without ANSI mode Spark writes an amount below 0.000001 as 1E-18. So this
+   writes what is in front of the point and behind it as whole numbers. With 37 digits no difference loses one. #}
+{% macro spark__amount_digits(amount) -%}
+  {%- set size = 'cast(abs(' ~ amount ~ ') as decimal(37, 18))' -%}
+  {%- set whole = 'cast(floor(' ~ size ~ ') as decimal(19, 0))' -%}
+  {%- set rest = 'cast(' ~ size ~ ' - ' ~ whole ~ ' as decimal(18, 18)) * cast(1000000000000000000 as decimal(19, 0))' -%}
+  regexp_replace(regexp_replace(
+    concat(case when {{ amount }} < 0 then '-' else '' end, cast({{ whole }} as string), '.',
+      lpad(cast(cast({{ rest }} as decimal(18, 0)) as string), 18, '0')),
+    '([.][0-9]*[1-9])0+$', '$1'), '[.]0+$', '')
+{%- endmacro %}
+{# Redshift does not document groups in a replacement. There a decimal(38, 18) as text has 18 digits behind the point. #}
+{% macro redshift__amount_digits(amount) %}rtrim(rtrim({{ ai_billing.as_text(amount) }}, '0'), '.'){% endmacro %}
 
 {# The SHA-256 of a text in UTF-8, in hexadecimal. #}
 {% macro sha256(text) %}{{ return(adapter.dispatch('sha256', 'ai_billing')(text)) }}{% endmacro %}

@@ -88,6 +88,7 @@ def test_the_digest_of_a_book_is_that_of_each_database(dialect):
     text = models["closes"]
     assert ("array_sort(collect_list(line_digest))" if name == "databricks" else "order by line_digest") in text
     assert ("/ 1000.0" in text) == (name == "redshift")
+    assert ("'$1'" in text) == (name == "databricks") and ("\\\\1" in text) == (name in ("bigquery", "snowflake"))
     assert ("to_char(book_month, 'YYYY-MM-DD')" in text) == (name in ("redshift", "snowflake"))
 
 

@@ -182,3 +182,12 @@ def test_a_reason_is_written_as_it_was_given(spark, project, text):
     inline = f"select {{{{ ai_billing.text_literal({json.dumps(text)}) }}}} as why"
     [found] = made.dbt("compile", "--inline", inline, parsed=parsed).results
     assert [row.why for row in spark.sql(found.node.compiled_code).collect()] == [text]
+
+
+def test_the_digits_of_an_amount_are_those_of_the_other_databases(spark, project):
+    """In them a book has its digest, its rates and the parts of its rules."""
+    made, parsed = project
+    digits = ["12.5", "12.7", "0.9", "100", "0", "-3.1", "-0.000000000000000001", "0.0000005", "1234567890123.123456789012345678"]
+    rows = "select explode(array({})) as amount".format(", ".join(f"cast('{each}' as decimal(38, 18))" for each in digits))
+    [found] = made.dbt("compile", "--inline", "select {{ ai_billing.amount_digits('amount') }} as digits from (" + rows + ")", parsed=parsed).results
+    assert [row.digits for row in spark.sql(found.node.compiled_code).collect()] == digits
