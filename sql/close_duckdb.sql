@@ -103,8 +103,7 @@ set
         ','
         order by line_digest
         )) as digest
-  from (
-    select close_id, sha256(concat(coalesce(cast(
+  from (select close_id, sha256(concat(coalesce(cast(
     length(
         cast(cast(book_view as TEXT) as TEXT)
     ) as TEXT) || ':' || cast(cast(book_view as TEXT) as TEXT), '-'), '|', coalesce(cast(
@@ -164,8 +163,7 @@ set
     ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-'), '|', coalesce(cast(
     length(
         cast(regexp_replace(regexp_replace(cast(converted_amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT)
-    ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(converted_amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-'))) as line_digest from "ai_billing_close_lines"
-  ) as digested
+    ) as TEXT) || ':' || cast(regexp_replace(regexp_replace(cast(converted_amount as TEXT), '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '') as TEXT), '-'))) as line_digest from "ai_billing_close_lines") as digested
   group by close_id
       ) as digests
       where close_id in (select close_id from "ai_billing_closes" where digest is null)

@@ -2058,8 +2058,7 @@ digests as (
         ','
         order by line_digest
         ), 'UTF8')), 'hex') as digest
-  from (
-    select close_id, encode(sha256(convert_to(coalesce(cast(
+  from (select close_id, encode(sha256(convert_to(coalesce(cast(
     length(
         cast(cast(book_view as TEXT) as TEXT)
     ) as TEXT) || ':' || cast(cast(book_view as TEXT) as TEXT), '-') || '|' || coalesce(cast(
@@ -2119,8 +2118,7 @@ digests as (
     ) as TEXT) || ':' || cast(cast(trim_scale(amount) as text) as TEXT), '-') || '|' || coalesce(cast(
     length(
         cast(cast(trim_scale(converted_amount) as text) as TEXT)
-    ) as TEXT) || ':' || cast(cast(trim_scale(converted_amount) as text) as TEXT), '-'), 'UTF8')), 'hex') as line_digest from "ai_billing_close_lines"
-  ) as digested
+    ) as TEXT) || ':' || cast(cast(trim_scale(converted_amount) as text) as TEXT), '-'), 'UTF8')), 'hex') as line_digest from "ai_billing_close_lines") as digested
   group by close_id
 )
 select

@@ -51,10 +51,20 @@ from (select 1 as one) as nothing
 where 1 = 0
 {%- endmacro %}
 
+{# A text as SQL writes it, in quotes. #}
+{% macro text_literal(text) %}{{ return(adapter.dispatch('text_literal', 'ai_billing')(text)) }}{% endmacro %}
+{% macro default__text_literal(text) %}{{ return("'" ~ text | replace("'", "''") ~ "'") }}{% endmacro %}
+{# In these databases a backslash escapes the next character. BigQuery does not take two quotes for one. #}
+{% macro spark__text_literal(text) %}{{ return("'" ~ text | replace('\\', '\\\\') | replace("'", "\\'") ~ "'") }}{% endmacro %}
+{% macro bigquery__text_literal(text) %}{{ return(ai_billing.spark__text_literal(text)) }}{% endmacro %}
+{% macro snowflake__text_literal(text) %}{{ return(ai_billing.spark__text_literal(text)) }}{% endmacro %}
+
 {# A day as text, such as 2026-10-31. #}
 {% macro day_text(day) %}{{ return(adapter.dispatch('day_text', 'ai_billing')(day)) }}{% endmacro %}
 {% macro default__day_text(day) %}{{ ai_billing.as_text(day) }}{% endmacro %}
 {% macro postgres__day_text(day) %}to_char({{ day }}, 'YYYY-MM-DD'){% endmacro %}
+{# A cast would write it as the session's DATE_OUTPUT_FORMAT says. #}
+{% macro snowflake__day_text(day) %}to_char({{ day }}, 'YYYY-MM-DD'){% endmacro %}
 
 {# A decimal as text without zeros at its end, the same on each database. #}
 {% macro amount_digits(amount) %}{{ return(adapter.dispatch('amount_digits', 'ai_billing')(amount)) }}{% endmacro %}
@@ -65,7 +75,19 @@ where 1 = 0
   regexp_replace(regexp_replace({{ ai_billing.as_text(amount) }}, '([.][0-9]*[1-9])0+$', '\1'), '[.]0+$', '')
 {%- endmacro %}
 {% macro postgres__amount_digits(amount) %}cast(trim_scale({{ amount }}) as text){% endmacro %}
-{% macro redshift__amount_digits(amount) %}{{ return(ai_billing.default__amount_digits(amount)) }}{% endmacro %}
+{# In a replacement, Java writes a group as $1, and takes \1 for the digit 1. Without ANSI mode Spark writes an amount below 0.000001 as 1E-18. So this
+   writes what is in front of the point and behind it as whole numbers. With 37 digits no difference loses one. #}
+{% macro spark__amount_digits(amount) -%}
+  {%- set size = 'cast(abs(' ~ amount ~ ') as decimal(37, 18))' -%}
+  {%- set whole = 'cast(floor(' ~ size ~ ') as decimal(19, 0))' -%}
+  {%- set rest = 'cast(' ~ size ~ ' - ' ~ whole ~ ' as decimal(18, 18)) * cast(1000000000000000000 as decimal(19, 0))' -%}
+  regexp_replace(regexp_replace(
+    concat(case when {{ amount }} < 0 then '-' else '' end, cast({{ whole }} as string), '.',
+      lpad(cast(cast({{ rest }} as decimal(18, 0)) as string), 18, '0')),
+    '([.][0-9]*[1-9])0+$', '$1'), '[.]0+$', '')
+{%- endmacro %}
+{# Redshift does not document groups in a replacement. There a decimal(38, 18) as text has 18 digits behind the point. #}
+{% macro redshift__amount_digits(amount) %}rtrim(rtrim({{ ai_billing.as_text(amount) }}, '0'), '.'){% endmacro %}
 
 {# The SHA-256 of a text in UTF-8, in hexadecimal. #}
 {% macro sha256(text) %}{{ return(adapter.dispatch('sha256', 'ai_billing')(text)) }}{% endmacro %}
@@ -83,12 +105,37 @@ where 1 = 0
     {%- elif name in ['amount', 'converted_amount'] -%}{%- do parts.append(ai_billing.amount_digits(name)) -%}
     {%- else -%}{%- do parts.append(ai_billing.as_text(name)) -%}{%- endif -%}
   {%- endfor -%}
-  select close_id, {{ ai_billing.sha256(dbt.listagg('line_digest', "','", 'order by line_digest')) }} as digest
-  from (
-    select close_id, {{ ai_billing.sha256(ai_billing.key_of(parts)) }} as line_digest from {{ lines }}
-  ) as digested
+  {{ ai_billing.digests_of('(select close_id, ' ~ ai_billing.sha256(ai_billing.key_of(parts)) ~ ' as line_digest from ' ~ lines ~ ')') }}
+{%- endmacro %}
+
+{# The digest of each book from the digests of its lines. #}
+{% macro digests_of(lines) %}{{ return(adapter.dispatch('digests_of', 'ai_billing')(lines)) }}{% endmacro %}
+{% macro default__digests_of(lines) -%}
+  select close_id, {{ ai_billing.sha256(ai_billing.listed('line_digest')) }} as digest
+  from {{ lines }} as digested
   group by close_id
 {%- endmacro %}
+{# A list of Redshift has at most 65,535 bytes, which is 1,008 digests. So a book with more than 1,000 lines is digested in parts, and its
+   digest is that of the digests of its parts. #}
+{% macro redshift__digests_of(lines) -%}
+  select close_id, case when count(*) = 1 then max(part_digest) else {{ ai_billing.sha256(ai_billing.listed('part_digest', 'part')) }} end as digest
+  from (
+    select close_id, part, {{ ai_billing.sha256(ai_billing.listed('line_digest')) }} as part_digest
+    from (
+      select
+        digested.*, ceil(row_number() over (partition by close_id order by line_digest) / 1000.0) as part
+      from {{ lines }} as digested
+    ) as numbered
+    group by close_id, part
+  ) as parts
+  group by close_id
+{%- endmacro %}
+
+{# Texts of a group as a list with commas, in their own order or in that of another column. #}
+{% macro listed(text, ordered_by=none) %}{{ return(adapter.dispatch('listed', 'ai_billing')(text, ordered_by or text)) }}{% endmacro %}
+{% macro default__listed(text, ordered_by) %}{{ return(dbt.listagg(text, "','", 'order by ' ~ ordered_by)) }}{% endmacro %}
+{# dbt's own macro for Spark knows no order. Only texts in their own order are listed there. #}
+{% macro spark__listed(text, ordered_by) %}array_join(array_sort(collect_list({{ text }})), ','){% endmacro %}
 
 {#
   Adds two teams to rows that have `close_id`, the book of their month, and the labels of a key, project and workspace. `team_now` is
@@ -270,7 +317,7 @@ where digest is null
   {%- set close_id = ai_billing.close_id_of(by, month, version) -%}
   {%- set now = "cast('" ~ modules.datetime.datetime.now(modules.pytz.utc).strftime('%Y-%m-%d %H:%M:%S.%f') ~ "' as "
     ~ ai_billing.type_utc() ~ ")" -%}
-  {%- set reason = "'" ~ (why | string | replace("'", "''")) ~ "'" if why else 'null' -%}
+  {%- set reason = ai_billing.text_literal(why | string) if why else 'null' -%}
   {%- do ai_billing.run_and_commit("insert into " ~ ref('ai_billing_closes')
     ~ " (close_id, book_view, book_month, version, closed_at, with_accruals, why) values ('" ~ close_id ~ "', '" ~ by ~ "', " ~ day
     ~ ", " ~ version ~ ", " ~ now ~ ", " ~ (accrue | string | lower) ~ ", " ~ reason ~ ")") -%}

@@ -17,12 +17,12 @@
 {% endmacro %}
 
 {#
-  A hash of the SQL of a step and of the steps before it. After an upgrade of this package or a change of a variable the SQL differs:
+  A hash of the SQL of a step and of the steps before it, and of the session's settings. After an upgrade of this package or a change of a variable the SQL differs:
   the rows that the older SQL made are then made again. Empty if each run makes all rows.
 #}
 {% macro code_hash(codes) %}
   {%- set kept = execute and flags.INTROSPECT and ai_billing.incremental_where_possible() == 'incremental' -%}
-  {{ return(local_md5(codes | join)[:12] if kept else '') }}
+  {{ return(local_md5((codes | join) ~ ai_billing.session_settings())[:12] if kept else '') }}
 {% endmacro %}
 
 {#

@@ -7,7 +7,7 @@
   {%- if held and 'x_providercolumns' not in (held | map(attribute='name') | map('lower') | list) -%}
     {{ ai_billing.as_text('null') }}
   {%- else -%}
-    {{ ai_billing.json_member(ai_billing.as_text(ai_billing.raw_column('x_ProviderColumns')), name) }}
+    {{ ai_billing.json_member(ai_billing.json_as_text(ai_billing.raw_column('x_ProviderColumns')), name) }}
   {%- endif -%}
 {%- endmacro %}
 

@@ -3,6 +3,10 @@
 
 {% macro as_text(column) %}cast({{ column }} as {{ dbt.type_string() }}){% endmacro %}
 
+{# A column of JSON as text. Destinations write a column of a JSON type, or a text. #}
+{% macro json_as_text(column) %}{{ return(adapter.dispatch('json_as_text', 'ai_billing')(column)) }}{% endmacro %}
+{% macro default__json_as_text(column) %}{{ return(ai_billing.as_text(column)) }}{% endmacro %}
+
 {# Texts as one text. None of them may be null. #}
 {% macro joined(texts) %}{{ return(adapter.dispatch('joined', 'ai_billing')(texts)) }}{% endmacro %}
 {% macro default__joined(texts) %}{{ return(dbt.concat(texts)) }}{% endmacro %}

@@ -235,6 +235,45 @@ def test_sources_are_fresh_if_a_sync_has_written_reports(project, days, status):
     assert (found["unique_id"], found["status"]) == ("source.ai_billing.ai_billing.export_windows", status)
 
 
+def test_a_destination_may_write_column_names_in_upper_case(postgres, tmp_path):
+    project = Project("postgres", tmp_path, port=postgres.port)
+    warehouse = project.database()
+    warehouse.run('alter table export_windows rename column "_airbyte_extracted_at" to "_AIRBYTE_EXTRACTED_AT"')
+    warehouse.run('insert into export_windows ("_AIRBYTE_EXTRACTED_AT") select current_timestamp')
+    project.invoke("source", "freshness", "--vars", "{ai_billing_column_case: upper}")
+    warehouse.close()
+
+
+@pytest.mark.parametrize("count", [1, 1000, 1001, 2500])
+def test_a_long_book_has_a_digest_on_redshift(postgres, tmp_path, count):
+    """There a list has at most 65,535 bytes. A book that fits has the digest of the other databases."""
+    project = Project("postgres", tmp_path, port=postgres.port)
+    warehouse = project.database()
+    lines = f"(select 'b' as close_id, encode(sha256(cast(cast(n as text) as bytea)), 'hex') as line_digest from generate_series(1, {count}) as n)"
+    digests = []
+    for macro in ("digests_of", "redshift__digests_of"):
+        [found] = project.dbt("compile", "--inline", '{{ ai_billing.' + macro + '("' + lines + '") }}').results
+        digests += warehouse.all(found.node.compiled_code)
+    assert len(digests) == 2 and (digests[0] == digests[1]) == (count <= 1000)
+    warehouse.close()
+
+
+def test_another_time_zone_makes_no_change_of_a_record(tmp_path, monkeypatch):
+    """DuckDB writes a timestamp with a zone as a text of the session's zone. The hash of a row holds that text."""
+    project = Project("duckdb", tmp_path)
+    warehouse, world = project.database(typed=True), World(Table())
+    for number, zone in enumerate(["UTC", "Asia/Kathmandu"]):
+        world.put(cost(f"c{number}", "11-05", "1.5"))
+        world.sync(ALL)
+        warehouse.fill(world.table.tables)
+        monkeypatch.setenv("AI_BILLING_TIMEZONE", zone)
+        warehouse = project.run(warehouse, "run", "--no-write-json", "--select", "+restatements")
+    [held] = warehouse.all("select count(*) as rows_ from ai_billing__rows_costs where record_id = 'c0'")
+    assert held["rows_"] == 2
+    assert warehouse.all("select record_id, what from restatements") == []
+    warehouse.close()
+
+
 def test_docs_are_written(project):
     project.dbt("docs", "generate", "--empty-catalog")
     manifest = json.loads((project.folder / "target" / "manifest.json").read_text())

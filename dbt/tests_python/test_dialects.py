@@ -70,3 +70,30 @@ def test_bigquery_takes_each_precision(dialect):
         if int(found[3] or 0) > after or int(found[2]) - int(found[3] or 0) > before
     }
     assert refused == set()
+
+
+def test_a_column_of_json_becomes_a_text(dialect):
+    """BigQuery refuses a cast from JSON to a text. Redshift makes null of an array in a SUPER."""
+    name, models = dialect
+    for model, column in [("ai_billing__manifest", "totals"), ("ai_billing__provider_costs", "x_ProviderColumns")]:
+        text = models[model].replace("`", '"')
+        assert (f'cast("{column}" as ' in text) == (name in ("databricks", "redshift", "snowflake")), model
+        assert (f'to_json_string("{column}")' in text) == (name == "bigquery"), model
+        assert (f'json_serialize(cast("{column}" as super))' in text) == (name == "redshift"), model
+
+
+def test_the_digest_of_a_book_is_that_of_each_database(dialect):
+    """dbt's own list of Spark has no order, and a list of Redshift has at most 65,535 bytes."""
+    name, models = dialect
+    text = models["closes"]
+    assert ("array_sort(collect_list(line_digest))" if name == "databricks" else "order by line_digest") in text
+    assert ("/ 1000.0" in text) == (name == "redshift")
+    assert ("'$1'" in text) == (name == "databricks") and ("\\\\1" in text) == (name in ("bigquery", "snowflake"))
+    assert ("to_char(book_month, 'YYYY-MM-DD')" in text) == (name in ("redshift", "snowflake"))
+
+
+def test_a_share_has_more_than_four_digits_on_redshift(dialect):
+    """There the quotient of two decimals with 18 digits behind the point has 4 of them, unless both have fewer digits in front of it."""
+    name, models = dialect
+    quotient = "(cast(weighed.weight as decimal(32, 18)) / cast(weighed.all_weights as decimal(32, 18)))"
+    assert (quotient in models["shared_costs"]) == (name == "redshift")

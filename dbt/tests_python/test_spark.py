@@ -3,6 +3,7 @@ compare the rows on DuckDB with figures that are computed by hand."""
 
 import json
 from contextlib import ExitStack
+from hashlib import sha256
 from unittest.mock import patch
 
 import pytest
@@ -160,3 +161,33 @@ def test_spark_plans_views_over_views(both, project):
     duckdb, warehouse = both
     assert warehouse.all("select count(*) as rows_ from ai_billing__book_found")[0]["rows_"] > 0
     assert multiset(warehouse, "adjustments") == multiset(duckdb, "adjustments")
+
+
+def test_the_digest_of_a_book_does_not_depend_on_the_order_of_its_lines(spark, project):
+    """A table that is written again, or read from several files, gives its rows in another order."""
+    made, parsed = project
+    lines = "(select 'b' as close_id, sha2(cast(id as string), 256) as line_digest from range(20) order by id ORDER)"
+    select = "{{ ai_billing.digests_of(\"" + lines + "\") }}"
+    digests = set()
+    for order in ("asc", "desc"):
+        [found] = made.dbt("compile", "--inline", select.replace("ORDER", order), parsed=parsed).results
+        digests |= {row.digest for row in spark.sql(found.node.compiled_code).collect()}
+    texts = sorted(sha256(str(number).encode()).hexdigest() for number in range(20))
+    assert digests == {sha256(",".join(texts).encode()).hexdigest()}
+
+
+@pytest.mark.parametrize("text", ["it's wrong", "a\\b", "\\", "'"])
+def test_a_reason_is_written_as_it_was_given(spark, project, text):
+    made, parsed = project
+    inline = f"select {{{{ ai_billing.text_literal({json.dumps(text)}) }}}} as why"
+    [found] = made.dbt("compile", "--inline", inline, parsed=parsed).results
+    assert [row.why for row in spark.sql(found.node.compiled_code).collect()] == [text]
+
+
+def test_the_digits_of_an_amount_are_those_of_the_other_databases(spark, project):
+    """In them a book has its digest, its rates and the parts of its rules."""
+    made, parsed = project
+    digits = ["12.5", "12.7", "0.9", "100", "0", "-3.1", "-0.000000000000000001", "0.0000005", "1234567890123.123456789012345678"]
+    rows = "select explode(array({})) as amount".format(", ".join(f"cast('{each}' as decimal(38, 18))" for each in digits))
+    [found] = made.dbt("compile", "--inline", "select {{ ai_billing.amount_digits('amount') }} as digits from (" + rows + ")", parsed=parsed).results
+    assert [row.digits for row in spark.sql(found.node.compiled_code).collect()] == digits

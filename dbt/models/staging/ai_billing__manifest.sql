@@ -38,7 +38,7 @@ with typed as (
       cast({{ ai_billing.report_column('rows') }} as {{ dbt.type_bigint() }}),
       cast({{ ai_billing.raw_column('records') }} as {{ dbt.type_bigint() }})
     ) as standing_rows,
-    nullif({{ ai_billing.as_text(ai_billing.raw_column('totals')) }}, 'null') as totals,
+    nullif({{ ai_billing.json_as_text(ai_billing.raw_column('totals')) }}, 'null') as totals,
     {{ ai_billing.to_utc(ai_billing.raw_column('_airbyte_extracted_at')) }} as extracted_at
   from {{ source('ai_billing', 'export_windows') }}
 ),
