@@ -139,8 +139,9 @@ def test_no_model_fails_on_many_amounts_at_the_limit(warehouse):
     tokens.put(usage("no", "11-05", "10000000001", ConsumedUnit="1000 Tokens"))
     for number in range(20):
         labels = {"x_ModelId": "priced", "x_UsageType": "cache_read_tokens" if number else "input_tokens"}
-        spend.put(cost(f"p{number}", f"11-{1 + number:02}", "1", **labels))
-        tokens.put(usage(f"p{number}", f"11-{1 + number:02}", "9999999999", ConsumedUnit="1000 Tokens", **labels))
+        day = f"11-{1 + number // 3:02}"
+        spend.put(cost(f"p{number}", day, "1", **labels))
+        tokens.put(usage(f"p{number}", day, "9999999999", ConsumedUnit="1000 Tokens", **labels))
     # The price of a million is 5 * 10^19, which is just a decimal, and 10^37, which is none.
     for model, quantity in (("steep", "0.2"), ("tiny", "0.000000000000000001")):
         for number in range(8):
