@@ -1,5 +1,5 @@
 /** The engine's part of the command tree: the commands of the protocol (airbyte-protocol 0.18), `record` and `login`. */
-import { Option, type Command as Parser } from "commander";
+import type { Command as Parser } from "commander";
 import {
   addUse,
   CONFIG,
@@ -57,9 +57,9 @@ export function addEngine(program: Parser, found: (command: EngineCommand) => vo
       .option(...FILES.debug);
   const spec = program
     .command("spec")
-    .description("print the specification: the settings of the configuration")
-    // Platforms may pass it to each command. `spec` has nothing to log.
-    .addOption(new Option(...FILES.debug).hideHelp());
+    .description("print the specification: the settings of the configuration");
+  // Platforms may pass it to each command. `spec` has nothing to log.
+  spec.addOption(spec.createOption(...FILES.debug).hideHelp());
   addUse(spec, {
     examples: ["spec"],
     codes: "0 it is printed; 1 it could not be printed; 2 the line is wrong.",
