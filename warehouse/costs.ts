@@ -7,7 +7,14 @@ import { add, plain, ratio, rounded } from "./decimals.ts";
 import { databaseError } from "./failures.ts";
 import type { WarehouseHost } from "./host.ts";
 import { missingModel, modelsOfOthers } from "./missing_model.ts";
-import { CONVERTED, makeClock, makeCosts, makeDays, ofCurrency, PLACE } from "./report/clock.ts";
+import {
+  CONVERTED,
+  makeClock,
+  makeCosts,
+  makeDays,
+  ofCurrency,
+  spendingSince,
+} from "./report/clock.ts";
 import { currenciesOf } from "./report/data.ts";
 import { count, decimal, haveShares, longDate, money } from "./report/format.ts";
 import { namesOf } from "./report/words.ts";
@@ -187,9 +194,7 @@ async function proofOf(database: Database, { from, through }: Period): Promise<P
       WHERE is_active
          OR place IN (SELECT place FROM report_days WHERE day BETWEEN DATE ${literal(from)} AND DATE ${literal(through)})
          OR first_day > DATE ${literal(through)}
-         OR place IN (
-           SELECT ${PLACE} FROM daily_costs
-           WHERE records > 0 AND day >= date_trunc('month', DATE ${literal(from)}) - INTERVAL 1 MONTH))
+         OR place IN (${spendingSince(`DATE ${literal(from)}`)}))
     SELECT (SELECT count(*) FROM counted) * (DATE ${literal(through)} - DATE ${literal(from)} + 1),
            (SELECT count(*) FROM report_days WHERE is_proven AND day BETWEEN DATE ${literal(from)} AND DATE ${literal(through)})`);
   const unread = await database.query("SELECT name FROM report_unread ORDER BY 1");

@@ -65,6 +65,11 @@ async function unreadAccounts(database: Database): Promise<string> {
     FROM (${UNREAD_ACCOUNTS}) AS unread`;
 }
 
+/** A query of the accounts with a cost since the first day of the month before that of `day`. The others ended before. */
+export const spendingSince = (day: string): string => `
+  SELECT DISTINCT ${PLACE} AS place FROM daily_costs
+  WHERE records > 0 AND daily_costs.day >= date_trunc('month', ${day}) - INTERVAL 1 MONTH`;
+
 /** The statements that make the other tables that are the same for all currencies. */
 const CLOCK: readonly string[] = [
   // An account without costs in the two newest months says nothing about them. If that is true of all accounts, each of them counts.
@@ -75,9 +80,7 @@ const CLOCK: readonly string[] = [
       SELECT place, any_value(name) AS name, min(day) AS first_day, max(day) FILTER (is_complete) AS through_day, max(day) AS known_day
       FROM report_days GROUP BY place),
     newest AS (SELECT coalesce(max(through_day), max(known_day)) AS day FROM known),
-    spending AS (
-      SELECT DISTINCT ${PLACE} AS place FROM daily_costs, newest
-      WHERE records > 0 AND daily_costs.day >= date_trunc('month', newest.day) - INTERVAL 1 MONTH),
+    spending AS (${spendingSince("(SELECT newest.day FROM newest)")}),
     judged AS (
       SELECT *, (place IN (FROM spending) OR NOT EXISTS (FROM known SEMI JOIN spending USING (place))) AS is_active FROM known
       UNION ALL
