@@ -1,8 +1,7 @@
 /** For tests: the database of a sync with costs that `close` can close. */
 import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
-import { inputTables } from "./models.ts";
-import { prepare } from "./store.ts";
+import { openEmpty, prepareTables } from "./testing_refresh.ts";
 
 /** A reading and its records. Days are texts such as 2026-10-01; `end` is the day after the last one. */
 interface Reading {
@@ -22,13 +21,8 @@ export const usageOf = (first: string, end: string, cost = "20"): string =>
    FROM range(TIMESTAMP '${first}', TIMESTAMP '${end}', INTERVAL 1 DAY) AS days(day)`;
 
 /** October of 2026 without its last day: 20.00 a day, all final except for 50.00 of October 20. */
-export async function october(path: string): Promise<void> {
-  const database = await Database.open(path, "write");
-  await prepare(database, [
-    { name: "a", base_url: "https://a.example", account: "", granularity: "1d" },
-  ]);
-  for (const table of await inputTables()) await database.run(table);
-  await addReading(database, {
+const addOctober = (database: Database): Promise<void> =>
+  addReading(database, {
     id: "r1",
     at: "2026-11-03",
     first: "2026-10-01",
@@ -36,7 +30,20 @@ export async function october(path: string): Promise<void> {
     records: `${usageOf("2026-10-01", "2026-10-31")}
       UNION ALL SELECT 'open', TIMESTAMP '2026-10-20', 'Purchase', '50', 'provisional'`,
   });
+
+/** Writes that October into a new file. */
+export async function october(path: string): Promise<void> {
+  const database = await Database.open(path, "write");
+  await prepareTables(database, "");
+  await addOctober(database);
   database.close();
+}
+
+/** Opens a database with that October, in a folder of its own. */
+export async function openOctober(): ReturnType<typeof openEmpty> {
+  const opened = await openEmpty("");
+  await addOctober(opened.database);
+  return opened;
 }
 
 /** Adds the rows and the reports of a reading that wrote every day of its range. */

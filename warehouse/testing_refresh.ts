@@ -6,16 +6,21 @@ import { Database } from "./database.ts";
 import { inputTables, makeModels } from "./models.ts";
 import { prepare } from "./store.ts";
 
+/** Makes the empty tables of an account's streams and of the inputs. */
+export async function prepareTables(database: Database, account: string): Promise<void> {
+  await prepare(database, [
+    { name: "a", base_url: "https://a.example", account, granularity: "1d" },
+  ]);
+  for (const table of await inputTables()) await database.run(table);
+}
+
 /** A database in a folder of its own, with the empty tables of an account's streams and of the inputs. */
 export async function openEmpty(
   account = "x",
 ): Promise<{ readonly database: Database; readonly remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), "refresh-"));
   const database = await Database.open(join(folder, "billing.duckdb"), "write");
-  await prepare(database, [
-    { name: "a", base_url: "https://a.example", account, granularity: "1d" },
-  ]);
-  for (const table of await inputTables()) await database.run(table);
+  await prepareTables(database, account);
   return {
     database,
     remove: async () => {

@@ -1,10 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { Database } from "../database.ts";
 import { refreshModels } from "../refresh.ts";
-import { october } from "../testing_costs.ts";
+import { openOctober } from "../testing_costs.ts";
 import { wordsOf } from "../unusable.ts";
 import { Answers } from "./answers.ts";
 import { reportData, screensOf } from "./data.ts";
@@ -21,10 +17,7 @@ const ALIKE: readonly string[] = [
 ];
 
 it("accounts with one label, one key id and the same records are told apart on the whole page", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "alike-"));
-  const path = join(folder, "billing.duckdb");
-  await october(path);
-  const database = await Database.open(path, "write");
+  const { database, remove } = await openOctober();
   try {
     for (const statement of ALIKE) await database.run(statement);
     await refreshModels(database);
@@ -50,7 +43,6 @@ it("accounts with one label, one key id and the same records are told apart on t
     const keys = data.views[0]?.dimensions.find(({ name }) => name === "Key");
     expect(keys?.values).toEqual(names.map((name) => `k of ${name}`));
   } finally {
-    database.close();
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   }
 });

@@ -1,28 +1,19 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { Database } from "../database.ts";
+import type { Database } from "../database.ts";
 import { forgetAnswers, readAnswers, writeAnswers } from "../kept_answers.ts";
 import { refreshModels } from "../refresh.ts";
-import { october } from "../testing_costs.ts";
+import { openOctober } from "../testing_costs.ts";
 import { Answers } from "./answers.ts";
 import { pageOf } from "./testing.ts";
 
-let folder: string;
 let database: Database;
+let remove: () => Promise<void>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "answers-"));
-  const path = join(folder, "billing.duckdb");
-  await october(path);
-  database = await Database.open(path, "write");
+  ({ database, remove } = await openOctober());
   await refreshModels(database);
 });
 afterEach(() => vi.restoreAllMocks());
-afterAll(async () => {
-  database.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => remove());
 
 /** A newer reading of a day, of a window that ends later. The rows of the one before stand. */
 const readAgain = (day: string, columns = ""): string => `

@@ -1,18 +1,12 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { expect, it, vi } from "vitest";
-import { Database } from "../database.ts";
 import { modelNames } from "../models.ts";
 import { refreshModels } from "../refresh.ts";
-import { october } from "../testing_costs.ts";
+import { openOctober } from "../testing_costs.ts";
 import { pageOf } from "./testing.ts";
 
 it("the exposure of the dbt package names the models that the page reads", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "exposure-"));
-  const path = join(folder, "billing.duckdb");
-  await october(path);
-  const database = await Database.open(path, "write");
+  const { database, remove } = await openOctober();
   try {
     await database.run("INSERT INTO ai_billing_reporting_currency VALUES ('EUR')");
     await refreshModels(database);
@@ -25,7 +19,6 @@ it("the exposure of the dbt package names the models that the page reads", async
     const exposure = await readFile(file, "utf8");
     expect([...exposure.matchAll(/ref\('(\w+)'\)/g)].map(([, name]) => name)).toEqual(models);
   } finally {
-    database.close();
-    await rm(folder, { recursive: true, force: true });
+    await remove();
   }
 });
