@@ -272,7 +272,7 @@ test("a closed month that changes is told when its amount is new, and what is bo
   await tell(summaryWith({}));
   await add("1");
   await tell(summaryWith({}));
-  // What was accrued settles: first at the value of the book, then at a lower one.
+  // An accrued cost settles: first at the value of the book, then at a lower one.
   await database.run("UPDATE adjustments SET kind = 'adjustment' WHERE kind = 'accrual'");
   await tell(summaryWith({}));
   await database.run("UPDATE adjustments SET amount = 6 WHERE amount = 8");

@@ -35,7 +35,7 @@ async function hoursAddUp(session: Session): Promise<Result> {
     whole(await read(session, one, { start: day, end: day + DAY }));
   let byHour = latest;
   let byDay = await readDay(days, latestDay);
-  // What is not yet declared available may come to one listing before the other.
+  // Before a day is declared available, one of the two listings may show more of it.
   const through = floorTo(DAY, Math.min(throughOf(byHour), throughOf(byDay)));
   const day = Math.min(latestDay, through - DAY);
   if (day < latestDay) {
