@@ -2,7 +2,9 @@
 import type { Mutant } from "./mutant.ts";
 
 const RESTATED =
-  "src/streams/reader_days.test.ts: P5 R10: the day of a written stray is due if this pass had read the day before the stray was restated";
+  "src/streams/reader_days.test.ts: P5 R10: the day of a written stray is due if this read has returned another version of it as the day's own";
+const OWNED =
+  "src/core/sightings.test.ts: P5: a read remembers the ids of all records that windows have returned as their own, and of no strays";
 
 export const DUE: readonly Mutant[] = [
   {
@@ -260,22 +262,29 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "this.#due.mark(released, restated(strays, this.#reads.read))",
+    from: "this.#due.mark(released, restated(strays))",
     to: "released",
     test: RESTATED,
   },
   {
     rule: "P5",
     file: "src/streams/ended_reading.ts",
-    from: "own === undefined || isOlder ?",
-    to: "own === undefined ?",
-    test: RESTATED,
+    from: ".filter(({ mayHaveOwner }) => mayHaveOwner)",
+    to: "",
+    test: "src/streams/reader_days.test.ts: P5 R10: the day of a stray that no day shows is not due, however often the stray is restated",
   },
   {
     rule: "P5",
-    file: "src/streams/ended_reading.ts",
-    from: 'updatedAt <= (parseInstant(own?.firstAsOf ?? "") ?? Number.NaN)',
-    to: '!(updatedAt > (parseInstant(own?.firstAsOf ?? "") ?? Number.NaN))',
-    test: "src/streams/ended_reading.test.ts: P5 R10: the day of a stray that was restated %s",
+    file: "src/core/sightings.ts",
+    from: 'if (place === "inside") this.#owned.add(fingerprint.id);',
+    to: "this.#owned.add(fingerprint.id);",
+    test: OWNED,
+  },
+  {
+    rule: "P5",
+    file: "src/core/id_filter.ts",
+    from: "if (((this.#words[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false;",
+    to: "if ((this.#words[bit >>> 5] ?? 0) === 0) return false;",
+    test: OWNED,
   },
 ];

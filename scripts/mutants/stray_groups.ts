@@ -14,12 +14,18 @@ const RESTATED =
   "P5: a stray that is restated replaces its row, and no other one of its group is written again";
 const VERSION =
   "P5: a stray that is written again in a new version leaves no earlier version behind";
+const WITHDRAWN =
+  "P5 R10: a stray that is withdrawn before its new version is written leaves the sums, and the other one of its group is written again";
+const OLD_ROW =
+  "P5 R10: no window lists the old row of such a stray once more, and once the new version is written the window is due no longer";
+const BROKEN =
+  "P5: if another stray of the group is gone, no list has the old row any more, and only the new version waits";
 
 export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "else for (const stray of others) this.#writeAgain(stray, window);",
+    from: "for (const stray of others) this.#writeAgain(stray, window);",
     to: "",
     test:
       GROUPS +
@@ -28,7 +34,7 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "if (!stays) this.#broken.add(group);",
+    from: "this.#broken.add(group);",
     to: "",
     test:
       GROUPS +
@@ -58,9 +64,55 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "gone.filter(({ id }) => id === undefined || !waiting.has(id))",
-    to: "gone",
+    from: "const lost = gone.filter((stray) => !isReplaced(stray));",
+    to: "const lost = gone;",
     test: GROUPS + RESTATED,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "for (const { hash } of lost) this.#known.delete(hash);",
+    to: "for (const { hash } of gone) this.#known.delete(hash);",
+    test: GROUPS + WITHDRAWN,
+  },
+  {
+    rule: "R10",
+    file: FILE,
+    from: "this.listings.miss(gone.filter(isReplaced));",
+    to: "",
+    test: UNIT + OLD_ROW,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "for (const { hash } of standing.filter(isOld)) this.#known.delete(hash);",
+    to: "",
+    test: UNIT + BROKEN,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "const others = standing.filter((stray) => !isOld(stray));",
+    to: "const others = standing;",
+    test: UNIT + BROKEN,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "this.#takeFormer(pending.id, isOut);",
+    to: "",
+    test:
+      UNIT +
+      "P5: the old row of such a stray stands until the rows of a day that takes the new version over are written",
+  },
+  {
+    rule: "R10",
+    file: FILE,
+    from: "this.listings.listed(new Set(came.rows.keys()), readingId);",
+    to: "",
+    test:
+      UNIT +
+      "P5 R10: if the provider goes back to the old version before that, the stray is written as it comes, and its window is due no longer",
   },
   {
     rule: "P5",

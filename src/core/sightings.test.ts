@@ -56,6 +56,26 @@ test("P5: a stray is known to belong to the window that returned it as its own, 
   expect(sightings.open().judge(fingerprint(7), "stray")).toEqual({ ...NEW, hasOwner: true });
 });
 
+test("P5: a read remembers the ids of all records that windows have returned as their own, and of no strays", () => {
+  const sightings = new Sightings({ ...LIMITS, firstSightings: 16, sightings: 16 });
+  const ofId = (index: number, version = 0): RecordFingerprint => {
+    const made = fingerprint(index + 1000 * version);
+    made.id.set([Math.imul(index + 1, 0x9e3779b1) >>> 0, Math.imul(index + 1, 0x85ebca6b) >>> 0]);
+    return made;
+  };
+  const [one, other] = [sightings.open(), sightings.open()];
+  for (let index = 0; index < 40; index++) one.judge(ofId(index), "inside");
+  other.judge(ofId(50), "stray");
+  expect(sightings.isComplete).toBe(false);
+  const have = (from: number, to: number, version: number): boolean[] =>
+    Array.from({ length: to - from }, (_, index) =>
+      other.mayHaveOwner(ofId(from + index, version)),
+    );
+  expect(have(0, 40, 1)).toEqual(Array.from({ length: 40 }, () => true));
+  expect(have(50, 90, 0).filter(Boolean).length).toBeLessThan(10);
+  expect(other.mayHaveOwner(ofId(50))).toBe(false);
+});
+
 test("P5: after a restart records are repeats, and count once more", () => {
   const window = new Sightings().open();
   window.judge(fingerprint(2), "inside");

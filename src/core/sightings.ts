@@ -2,6 +2,7 @@
  * The records of a stream that this read has seen, in one table of bounded size (P5). Each entry names its owner: the window
  * that returned the record. So one search tells a repeat inside a window from a record that another window returned.
  */
+import { IdFilter } from "./id_filter.ts";
 import type { RecordFingerprint } from "./identity.ts";
 import { Listing } from "./listing.ts";
 import { type Limits, LIMITS } from "./limits.ts";
@@ -140,6 +141,8 @@ const tagOf = (version: Uint32Array): number => ((version[0] ?? 0) >>> 24) | 1;
 export class Sightings {
   readonly #live = new Set<WindowMemory>();
   readonly #slots: number;
+  /** The ids of all records that windows have returned as their own. */
+  readonly #owned: IdFilter;
   #newer: Table;
   #older: Table | null = null;
   readonly #found: Found = { own: -1, isInherited: false, hasOwner: false, conflicts: false };
@@ -150,6 +153,7 @@ export class Sightings {
   constructor({ firstSightings, sightings }: Limits = LIMITS) {
     this.#newer = new Table(firstSightings);
     this.#slots = sightings;
+    this.#owned = new IdFilter(sightings);
   }
 
   /** Whether each record that a window has returned still has an entry: none was forgotten yet. */
@@ -179,6 +183,7 @@ export class Sightings {
   /** Judges a record that a window returned, and notes it. */
   judge(fingerprint: RecordFingerprint, place: Place, window: WindowMemory): Verdict {
     if (this.#newer.isFull) this.#turn();
+    if (place === "inside") this.#owned.add(fingerprint.id);
     const older = this.#older;
     const found = this.#found;
     found.own = -1;
@@ -195,6 +200,14 @@ export class Sightings {
     if (found.isInherited) return again;
     if (found.conflicts) return NEW_CONFLICT;
     return found.hasOwner ? NEW_ELSEWHERE : NEW;
+  }
+
+  /**
+   * Whether a window of this read may have returned a version of the record as its own. None is forgotten; of the other records a
+   * few are taken for such ones.
+   */
+  mayHaveOwner({ id }: RecordFingerprint): boolean {
+    return this.#owned.mayHave(id);
   }
 
   /** Makes room: drops the older table. This can only matter to windows that are still being read. */
@@ -248,6 +261,11 @@ export class WindowMemory {
   judge(fingerprint: RecordFingerprint, place: Place): Verdict {
     this.pass(fingerprint);
     return this.#sightings.judge(fingerprint, place, this);
+  }
+
+  /** See {@link Sightings.mayHaveOwner}. */
+  mayHaveOwner(fingerprint: RecordFingerprint): boolean {
+    return this.#sightings.mayHaveOwner(fingerprint);
   }
 
   close(): void {

@@ -269,7 +269,7 @@ export class Completion {
     const written = standingOf(reading.totals ?? [], reading.id);
     const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: written });
     const released = this.#due.release(ledger.state, job.window);
-    const marked = this.#remembered(this.#due.mark(released, restated(strays, this.#reads.read)));
+    const marked = this.#remembered(this.#due.mark(released, restated(strays)));
     const listed = this.#due.list(marked, this.strays.listings.unlisted());
     ledger.update(withStrayCosts(listed, reading));
     this.#finish({ ...job, missesStrays: false });

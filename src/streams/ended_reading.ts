@@ -5,7 +5,6 @@ import { addMissingDays } from "../core/provisional.ts";
 import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
 import type { DayReport, Settlement } from "../core/settle.ts";
 import type { StreamState } from "../core/state.ts";
-import { parseInstant } from "../core/time.ts";
 import type { DayTotal } from "../core/totals.ts";
 import { dayRange, type Range } from "../core/window.ts";
 import type { Job } from "./job.ts";
@@ -152,14 +151,8 @@ export const withStrayCosts = (
     : state;
 
 /**
- * P5: the days of written strays that this pass had read before the provider restated the strays. An earlier version of such a stray
- * may have been a record of its day. Then the new row replaces a row that the reading of the day has reported.
- *
- * @param readings the windows that the pass has read
+ * P5: the days of written strays of which a window of this read has returned another version as its own. The provider has restated them
+ * since, or went back to an earlier version. The new row replaces the row that the reading of the day has reported.
  */
-export const restated = ({ rows }: CameStrays, readings: readonly Reading[]): Range[] =>
-  [...rows.values()].flatMap(({ day, updatedAt }) => {
-    const own = readings.find(({ start, end }) => start <= day && day < end);
-    const isOlder = updatedAt <= (parseInstant(own?.firstAsOf ?? "") ?? Number.NaN);
-    return own === undefined || isOlder ? [] : [dayRange(day)];
-  });
+export const restated = ({ rows }: CameStrays): Range[] =>
+  [...rows.values()].filter(({ mayHaveOwner }) => mayHaveOwner).map(({ day }) => dayRange(day));

@@ -181,8 +181,8 @@ export class RecordFilter {
       this.#came.ids.add(id);
       if (hasOwner || strays.stands(FINGERPRINT)) return Number.NaN;
       this.#count(record, false);
-      const updatedAt = parseInstant(textOf(record["x_RecordUpdatedAt"])) ?? Number.NaN;
-      this.#came.rows.set(FINGERPRINT.contentText, { id, day: this.#day, updatedAt });
+      const mayHaveOwner = this.#context.memory.mayHaveOwner(FINGERPRINT);
+      this.#came.rows.set(FINGERPRINT.contentText, { id, day: this.#day, mayHaveOwner });
       return repeats ? Number.NaN : this.#day;
     }
     if (hasOwner) {

@@ -187,6 +187,22 @@ test("P5 R10: a state without ids forgets all of a group if it forgets one of th
   expect(stateOf(next).due).toEqual([]);
 });
 
+test("P5 R10: a stray that is withdrawn before its new version is written leaves the sums, and the other one of its group is written again", async () => {
+  const first = await readScript(showing({ 2: [gone, left] }), input);
+  const newer = showing({ 2: changed([gone, left], "gone") });
+  let asked = 0;
+  /** The first four queries read the windows, and the fifth one would write the new version. */
+  const dying = (window: Range) => ((asked += 1) <= 4 ? newer(window) : [down]);
+  const second = await readScript(dying, { ...input, stored: lastState(first) });
+  expect(idsOf(second)).toEqual([]);
+  expect(stateOf(second).strays).toEqual(stateOf(first).strays);
+  expect(standing(first, second)).toEqual(["gone", "left"]);
+  const third = await readScript(showing({ 2: [left] }), { ...late, stored: lastState(second) });
+  expect(idsOf(third)).toEqual(["left"]);
+  expect(standing(first, second, third)).toEqual(["left"]);
+  expect(stateOf(third)).toMatchObject({ due: [], strays: [{ day: DAY_ONE + DAY }] });
+});
+
 test("P5: a stray that is restated replaces its row, and no other one of its group is written again", async () => {
   const first = await readScript(showing({ 2: [gone, left] }), input);
   const windows = showing({ 2: changed([gone, left], "left") });

@@ -104,6 +104,19 @@ export class StrayListings {
     return this.#missed.size > before;
   }
 
+  /** A reading has judged these strays, and their newer versions wait: their windows stay due as long as their old rows stand. */
+  miss(strays: readonly WrittenStray[]): void {
+    for (const { hash } of strays) {
+      this.#missing.add(hash);
+      this.#missed.add(hash);
+    }
+  }
+
+  /** Whether the latest reading that could show the stray has missed it. */
+  isMissing({ hash }: WrittenStray): boolean {
+    return this.#missing.has(hash);
+  }
+
   /** To be called with the reports of a complete reading on its days. */
   reported(days: readonly Pick<DayReport, "day" | "confirmed">[], readingId: string): void {
     for (const { day, confirmed } of days) {

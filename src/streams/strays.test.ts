@@ -47,7 +47,7 @@ const within =
     start <= day && day < end;
 const came = (...ids: string[]) => ({
   ids: new Set(ids),
-  rows: new Map(ids.map((id) => [hashOf(id), { id, day: DAY_ONE, updatedAt: 0 }])),
+  rows: new Map(ids.map((id) => [hashOf(id), { id, day: DAY_ONE, mayHaveOwner: false }])),
 });
 
 test("P5: a stray waits for each window that showed it, until a window returns it as its own", () => {
@@ -144,10 +144,58 @@ test("R10: the newest list of a group counts, although the others of the group h
   expect(strays.listings.unlisted()).toEqual([first]);
 });
 
-test("P5: they do not if the stray waits in a new version: its key replaces the row", () => {
-  const ids = ["a", "b", "d"];
-  const kept = { misses: true, breaks: false, lacks: true, ids, listed: [0, -1], due: [] };
+test("P5 R10: they do not if the stray waits in a new version: its old row stands until the new one replaces it, and its window is due", () => {
+  const ids = ["a", "b", "c", "d"];
+  const kept = { misses: true, breaks: false, lacks: true, ids, listed: [0, -1], due: [first] };
   expect(withoutC({ restated: "c" })).toEqual({ ...kept, waiting: ["c"] });
+});
+
+/** Strays of one group after a reading of their window: "a" waits in a new version, and "b" is as it was. */
+function restatedA(): Strays {
+  const strays = new Strays([strayOf("a"), strayOf("b")]);
+  strays.see(printOf("a", "a2"), "a", DAY_ONE, first);
+  strays.see(printOf("b"), "b", DAY_ONE, first);
+  strays.judge(read(first), within(first), true);
+  return strays;
+}
+
+test("P5 R10: no window lists the old row of such a stray once more, and once the new version is written the window is due no longer", () => {
+  const strays = restatedA();
+  expect(strays.listings.unlisted()).toEqual([first]);
+  expect(strays.listings.takeUnlisted()).toEqual([]);
+  const rows = new Map([[hashOf("a", "a2"), { id: "a", day: DAY_ONE, mayHaveOwner: false }]]);
+  strays.wrote(new Set(["a"]), { ids: new Set(["a"]), rows }, first, "r99");
+  expect(strays.known.map(({ hash }) => hash)).toEqual([hashOf("b"), hashOf("a", "a2")]);
+  expect(strays.listings.unlisted()).toEqual([]);
+});
+
+test("P5 R10: if the provider goes back to the old version before that, the stray is written as it comes, and its window is due no longer", () => {
+  const strays = restatedA();
+  strays.wrote(new Set(["a"]), came("a"), first, "r99");
+  expect(strays.known.map(({ readingId }) => readingId)).toEqual(["r99", "r1"]);
+  expect(strays.listings.unlisted()).toEqual([]);
+});
+
+test("P5: the old row of such a stray stands until the rows of a day that takes the new version over are written", () => {
+  for (const isOut of [true, false]) {
+    const strays = restatedA();
+    strays.own(printOf("a", "a2"), false, isOut);
+    expect(strays.taken.outdated).toEqual([first]);
+    expect(strays.known.map(({ id }) => id)).toEqual(isOut ? ["b"] : ["b", "a"]);
+    strays.settle(() => true);
+    expect(strays.known.map(({ id }) => id)).toEqual(["b"]);
+    expect(strays.listings.unlisted()).toEqual([]);
+  }
+});
+
+test("P5: if another stray of the group is gone, no list has the old row any more, and only the new version waits", () => {
+  const strays = new Strays([strayOf("a"), strayOf("b"), strayOf("c")]);
+  strays.see(printOf("a", "a2"), "a", DAY_ONE, first);
+  strays.see(printOf("b"), "b", DAY_ONE, first);
+  expect(strays.judge(read(first), within(first), true).breaks).toBe(true);
+  expect(strays.known).toEqual([]);
+  expect(toWrite(strays)).toEqual(["a", "b"]);
+  expect(strays.listings.unlisted()).toEqual([]);
 });
 
 test.each([
@@ -373,7 +421,10 @@ test("S8: the state remembers 2,000 strays: the newest that were written, then t
   const owned = new Strays(ids.map((id) => strayOf(id, { readingId: null })));
   owned.wrote(
     new Set(),
-    { ...came("w"), rows: new Map([[hashOf("w"), { id: "w", day: second.start, updatedAt: 0 }]]) },
+    {
+      ...came("w"),
+      rows: new Map([[hashOf("w"), { id: "w", day: second.start, mayHaveOwner: false }]]),
+    },
     first,
     "r1",
   );

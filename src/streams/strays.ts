@@ -188,6 +188,7 @@ export class Strays {
     const pending = this.#pending.get(print.versionText);
     if (pending === undefined) return;
     this.#pending.remove(pending);
+    this.#takeFormer(pending.id, isOut);
     const [window] = pending.windows;
     if (!remembers || window === undefined) return;
     const hash = print.contentText;
@@ -195,6 +196,15 @@ export class Strays {
     this.#know(stray);
     this.#unsettled.add(stray);
     this.#returned.add(hash);
+  }
+
+  /** The day's row replaces the rows of earlier versions, which no window shows any more. */
+  #takeFormer(id: string, isOut: boolean): void {
+    for (const stray of this.#written) {
+      if (stray.id !== id || !this.listings.isMissing(stray)) continue;
+      this.#known.delete(stray.hash);
+      this.taken.take(stray, isOut);
+    }
   }
 
   /** A second reading shows a stray that it takes no note of. If the stray does not wait, the next reading of its window finds it. */
@@ -244,6 +254,7 @@ export class Strays {
   wrote(asked: ReadonlySet<string>, came: CameStrays, window: Range, readingId: string): number {
     const absent = this.#pending.wrote(asked, came.ids, window);
     for (const [hash, { id, day }] of came.rows) this.#know({ hash, id, day, readingId, window });
+    this.listings.listed(new Set(came.rows.keys()), readingId);
     const rows = [...came.rows.values()];
     const [ids, days] = [new Set(rows.map(({ id }) => id)), new Set(rows.map(({ day }) => day))];
     for (const stray of this.#known.values()) {
@@ -303,27 +314,36 @@ export class Strays {
   }
 
   /**
-   * P5: a window no longer shows some written strays. If a stray with the same id waits, the missing one was its earlier version,
-   * and the new row will replace the old one by the key. The group of every other missing stray leaves the lists of written
-   * strays, so that the other strays of the group wait once more.
+   * P5: a window no longer shows some written strays. If a stray with the same id waits, the missing one was its earlier version.
+   * The new row will replace the old one by the key. Until then the old row stands, so it stays known: the new version may never
+   * come. The group of every other missing stray leaves the lists of written strays, so that the other strays of the group wait
+   * once more.
    *
    * @returns whether it breaks a group
    */
   #break(gone: readonly WrittenStray[], window: Listing): boolean {
     if (gone.length === 0) return false;
     const waiting = this.#pending.ids;
-    const lost = gone.filter(({ id }) => id === undefined || !waiting.has(id));
-    for (const { hash } of gone) this.#known.delete(hash);
+    const isReplaced = ({ id }: WrittenStray): boolean => id !== undefined && waiting.has(id);
+    const lost = gone.filter((stray) => !isReplaced(stray));
+    this.listings.miss(gone.filter(isReplaced));
+    for (const { hash } of lost) this.#known.delete(hash);
     const left = Map.groupBy(this.#written, groupOf);
     let breaks = false;
     for (const [group, own] of Map.groupBy(lost, groupOf)) {
-      const others = left.get(group) ?? [];
+      const standing = left.get(group) ?? [];
+      const isOld = (stray: WrittenStray): boolean =>
+        isReplaced(stray) && this.listings.isMissing(stray);
+      const others = standing.filter((stray) => !isOld(stray));
       const hasRoom = this.#pending.size + others.length <= this.#limits.pendingStrays;
       // Without room, or if the next sync may not read the window any more, the group stays as it is. The models call its day unproven.
       const stays = others.length > 0 && (!hasRoom || window.start < this.#leaving);
       if (stays) for (const stray of own) this.#known.set(stray.hash, stray);
-      else for (const stray of others) this.#writeAgain(stray, window);
-      if (!stays) this.#broken.add(group);
+      else {
+        for (const { hash } of standing.filter(isOld)) this.#known.delete(hash);
+        for (const stray of others) this.#writeAgain(stray, window);
+        this.#broken.add(group);
+      }
       breaks ||= !stays && others.length > 0;
       // The list of a newer reading of another window counts for more than this reading.
       const isListed = (this.#listedBy.get(group) ?? "") > window.id;
