@@ -580,6 +580,12 @@ test("R9: a state without a chain gets the new one, and a chain stays", () => {
   expect(planFullRefresh({ ...refresh, chain: "first" }, at).state.chain).toBe("first");
 });
 
+test("R4: a plan without a state goes on from the newest reading id of a cleared one, in both sync modes", () => {
+  const at = atNoon({ newestId: "000000007abcde" });
+  expect(planIncremental(null, at).state.newestId).toBe("000000007abcde");
+  expect(planFullRefresh(null, at).state.newestId).toBe("000000007abcde");
+});
+
 test("R6: days and strays that have left retention are forgotten, all others stay known", () => {
   const floor = TODAY - 89 * DAY;
   const entry = (day: number) => ({

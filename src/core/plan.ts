@@ -327,7 +327,7 @@ export function planFullRefresh(
   const state: FullRefreshState = stored ?? {
     mode: "full_refresh",
     chain: at.newChain,
-    newestId: null,
+    newestId: at.newestId,
     start: from,
     end: Math.max(from, end),
     done: false,
