@@ -134,8 +134,8 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/core/settle.ts",
-    from: ": contradict(all, seen)",
-    to: ": all",
+    from: ": contradict(own, seen)",
+    to: ": own",
     test: "src/streams/confirmations.test.ts: R8 R10: a day that such a reading shows whole again is no longer suspected, so that the next outage is the first one again",
   },
   {

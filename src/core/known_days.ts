@@ -273,6 +273,59 @@ export function withFirstChances(known: KnownDays): KnownDays {
   return { ...known, forgotten: new Map(renewed.map((entry) => [entry.day, entry])) };
 }
 
+/**
+ * Changes what is known of some days, each by itself. A copy of all days for each of thousands of them would take seconds (L2).
+ *
+ * @param days each of them once
+ * @param change gets what is known of one day, and gives what is known of the same day afterwards
+ */
+export function changeDays(
+  known: KnownDays,
+  days: readonly number[],
+  change: (own: KnownDays, day: number) => KnownDays,
+): KnownDays {
+  const parts = days.map((day): [number, KnownDays, KnownDays] => {
+    const own = onlyDay(known, day);
+    return [day, own, change(own, day)];
+  });
+  const changed = parts.filter(([, before, after]) => before !== after);
+  if (changed.length === 0) return known;
+  const next = {
+    days: new Map(known.days),
+    forgotten: new Map(known.forgotten),
+    inPart: new Map(known.inPart),
+  };
+  for (const [day, , after] of changed) {
+    put(next.days, day, after.days.get(day));
+    put(next.forgotten, day, after.forgotten.get(day));
+    put(next.inPart, day, after.inPart.get(day));
+  }
+  const others = subtract(
+    known.ranges,
+    changed.map(([day]) => dayRange(day)),
+  );
+  return { ...next, ranges: union([...others, ...changed.flatMap(([, , { ranges }]) => ranges)]) };
+}
+
+/** What is known of one day. */
+function onlyDay(known: KnownDays, day: number): KnownDays {
+  const own = <Entry>(entries: ReadonlyMap<number, Entry>): Map<number, Entry> => {
+    const entry = entries.get(day);
+    return new Map(entry === undefined ? [] : [[day, entry]]);
+  };
+  return {
+    ranges: isKnown(known, day) ? [dayRange(day)] : [],
+    days: own(known.days),
+    forgotten: own(known.forgotten),
+    inPart: own(known.inPart),
+  };
+}
+
+function put<Entry>(entries: Map<number, Entry>, day: number, entry: Entry | undefined): void {
+  if (entry === undefined) entries.delete(day);
+  else entries.set(day, entry);
+}
+
 /** Returns all that is known of the days in a range of whole days. */
 export function prune(known: KnownDays, { start, end }: Range): KnownDays {
   const isInside = (range: Range): boolean => range.start >= start && range.end <= end;

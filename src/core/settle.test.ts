@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { DayDigest } from "./digests.ts";
 import { asFormer } from "./former.ts";
 import { readingId } from "./identity.ts";
@@ -411,4 +411,30 @@ describe("writesDay()", () => {
     expect([ONE, TWO].map(writesDay(known, null))).toEqual([false, true]);
     expect([ONE, TWO].map(writesDay(known, [seen(ONE, 4, "c")]))).toEqual([true, false]);
   });
+});
+
+test("L2: a window of a thousand days is judged without a copy of all known days for each day", () => {
+  const days = Array.from({ length: 1000 }, (_, index) => seen(ONE + index * DAY, 12, "a"));
+  const window = { start: ONE, end: ONE + 1000 * DAY };
+  const entries = days.map((day) => ({ ...day, readingId: "old", confirmed: false }));
+  const known: KnownDays = {
+    ...NOTHING_KNOWN,
+    ranges: [window],
+    days: new Map(entries.map((entry) => [entry.day, { ...entry, shrinkage: null }])),
+  };
+  const differing = days.map((day) => ({ ...day, digest: "b".repeat(24) }));
+  const changed = reading(differing, window);
+  const numbers = days.map(({ day }) => day);
+  const stored = vi.spyOn(Map.prototype, "set");
+  const { known: written, reports } = settle(known, changed, numbers);
+  const { known: confirmed } = settle(known, reading(days, window), []);
+  const { known: again } = settleAgain(known, reading(days, window), numbers);
+  const count = stored.mock.calls.length;
+  stored.mockRestore();
+  expect(count).toBeLessThan(50_000);
+  expect(reports.map(({ day }) => day)).toEqual(numbers);
+  expect(written.ranges).toEqual([window]);
+  expect([...written.days.values()].every(({ readingId: id }) => id === changed.id)).toBe(true);
+  for (const { days: all } of [confirmed, again])
+    expect([...all.values()].every(({ confirmed: isProven }) => isProven)).toBe(true);
 });

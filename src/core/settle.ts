@@ -17,6 +17,7 @@ import { type DayDigest, daysOf, digestOf } from "./digests.ts";
 import { renewed } from "./former.ts";
 import { readingId } from "./identity.ts";
 import {
+  changeDays,
   confirm,
   contradict,
   forget,
@@ -131,19 +132,30 @@ export function settle(
   reading: FinishedReading,
   written: readonly number[],
 ): Settlement {
-  const about = daysAbout(reading);
-  let settlement: Settlement = {
-    known,
+  const nothing: Omit<Settlement, "known"> = {
     reports: [],
     rewrites: [],
     shrunk: [],
     doubtful: [],
     hasLost: false,
   };
-  for (const day of about) settlement = settleDay(settlement, day, reading, written);
-  return settlement;
+  const settled: Settlement[] = [];
+  const after = changeDays(known, daysAbout(reading), (own, day) => {
+    const settlement = settleDay({ known: own, ...nothing }, day, reading, written);
+    settled.push(settlement);
+    return settlement.known;
+  });
+  return {
+    known: after,
+    reports: settled.flatMap(({ reports }) => reports),
+    rewrites: settled.flatMap(({ rewrites }) => rewrites),
+    shrunk: settled.flatMap(({ shrunk }) => shrunk),
+    doubtful: settled.flatMap(({ doubtful }) => doubtful),
+    hasLost: settled.some(({ hasLost }) => hasLost),
+  };
 }
 
+/** Settles one day. `before` knows of this day only. */
 function settleDay(
   before: Settlement,
   day: number,
@@ -271,10 +283,10 @@ export function settleAgain(
   const shown = days.map((day) => digestOf(digests, day));
   const agrees = (seen: DayDigest): boolean => judgeDay(known, seen, beganAt) === "same";
   return {
-    known: shown.reduce(
-      (all, seen) => (agrees(seen) ? confirm(all, seen.day) : contradict(all, seen)),
-      known,
-    ),
+    known: changeDays(known, days, (own, day) => {
+      const seen = digestOf(digests, day);
+      return agrees(seen) ? confirm(own, day) : contradict(own, seen);
+    }),
     reports: shown.filter(agrees).map((seen) => {
       const rowsReadingId = known.days.get(seen.day)?.readingId ?? id;
       return reportOf(seen, { rowsReadingId, confirmed: true });
