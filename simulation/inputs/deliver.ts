@@ -54,6 +54,7 @@ export async function deliver(input: PageInput): Promise<Delivered> {
       window: WINDOW,
       readingId: READING_ID,
       planFrom: DAY_ONE,
+      planEnd: Infinity,
       withTotals: true,
       memory: new Sightings().open(),
       purpose: { kind: "window", withStrays: true },

@@ -164,6 +164,7 @@ export class StreamReader implements WindowSource {
       readingId: reading.id,
       // A resumed window may begin before the plan, after a later start date was set. Its records keep their own days (R2).
       planFrom: Math.min(plan.from, job.window.start),
+      planEnd: plan.end,
       withTotals: reading.totals !== null,
       memory,
       purpose: job.purpose,

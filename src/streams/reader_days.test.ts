@@ -2,8 +2,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { daysOf as daysOfRange } from "../core/digests.ts";
-import type { StreamState } from "../core/state.ts";
-import { DAY, formatDay, HOUR } from "../core/time.ts";
+import type { IncrementalState, StreamState } from "../core/state.ts";
+import { DAY, formatDay, formatInstant, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import {
   changed,
@@ -907,6 +907,30 @@ test("S8: days of the future leave a state: none was ever read, and each would s
     known: { ranges, days, forgotten: new Map(), inPart: new Map() },
   });
   expect(known(next)).toEqual(stored.known);
+});
+
+test("S8: provisional strays of any number of future days leave a state within its bound", async () => {
+  let stored: IncrementalState | null = null;
+  for (let number = 0; number < 2; number++) {
+    const strays = Array.from({ length: 300 }, (_, index) => {
+      const day = DAY_ONE + (400 + 300 * number + index) * DAY;
+      return costRecord(`${number}-${index}`, {
+        ChargePeriodStart: formatInstant(day),
+        ChargePeriodEnd: formatInstant(day + DAY),
+      });
+    });
+    const run = await readScript(() => [pageOf(strays)], {
+      stream: costs,
+      input: { ...input, byMonth: true, maximumWindowDays: 31, now: input.now + number * DAY },
+      stored,
+      limits: { stateBytes: 6000, knownStrays: 10 },
+    });
+    expect(idsOf(run)).toHaveLength(300);
+    const sizes = run.states.map(({ state }) => JSON.stringify(state.stream.stream_state).length);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(6000);
+    stored = stateOf(run);
+    expect(stored.provisional.map(({ records }) => records)).toEqual([300]); // its window is followed
+  }
 });
 
 /** Twelve days of two rows; every page has an `as_of` of its own. The next sync reads again only the last of them by itself. */

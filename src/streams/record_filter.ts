@@ -49,8 +49,9 @@ export interface WindowContext {
   readonly rules: RecordRules;
   readonly window: Range;
   readonly readingId: string;
-  /** The earliest instant that the plan covers. */
+  /** The earliest instant that the plan covers, and the end of all its windows. */
   readonly planFrom: number;
+  readonly planEnd: number;
   /** Whether to make control totals (R5). */
   readonly withTotals: boolean;
   readonly memory: WindowMemory;
@@ -71,6 +72,12 @@ interface Result {
   /** The strays that came, if the reading is to write strays. */
   readonly strays: CameStrays;
 }
+
+/**
+ * S8: how far beyond the plan a written stray has its provisional cost followed under its own day. A provider may show strays of any
+ * number of later days. Their costs count on the nearest day of the window that shows them, as in each reading that is judged.
+ */
+const FOLLOWED_AHEAD = 366 * DAY;
 
 /** Purposes of readings that ignore strays. */
 const BLIND: ReadonlySet<Purpose["kind"]> = new Set(["rewrite", "look"]);
@@ -222,11 +229,12 @@ export class RecordFilter {
   }
 
   #provisionalOf(record: Fields): void {
-    const { rules, window, planFrom, purpose } = this.#context;
+    const { rules, window, planFrom, planEnd, purpose } = this.#context;
     const found = rules.stream.provisionalOf(record);
     if (found === null) return;
     // A stray that is written has no window of its own in this pass.
-    const isOwnDay = purpose.kind === "strays" && this.#day >= planFrom;
+    const isFollowed = this.#day >= planFrom && this.#day < planEnd + FOLLOWED_AHEAD;
+    const isOwnDay = purpose.kind === "strays" && isFollowed;
     const day = isOwnDay ? this.#day : provisionalDay(record, window, planFrom);
     if (day === null) return;
     const before = this.#provisional.get(day) ?? { day, records: 0, billed: {} };

@@ -17,6 +17,7 @@ import { usage } from "./usage.ts";
 type OfContext =
   | "window"
   | "planFrom"
+  | "planEnd"
   | "withTotals"
   | "memory"
   | "purpose"
@@ -39,6 +40,7 @@ function contextOf(changes: Changes = {}): WindowContext & { warnings: string[] 
     window: changes.window ?? { start: DAY_ONE, end: DAY_ONE + DAY },
     readingId: "r1",
     planFrom: changes.planFrom ?? DAY_ONE,
+    planEnd: changes.planEnd ?? DAY_ONE + 31 * DAY,
     withTotals: changes.withTotals ?? false,
     memory: changes.memory ?? new Sightings().open(),
     purpose: changes.purpose ?? { kind: "window", withStrays: true },
@@ -482,14 +484,19 @@ test("R2 S6: every reading that is judged counts the provisional costs of strays
   expect(provisionalFor({ kind: "look", days: [] })).toEqual([]);
 });
 
-test("R2: a stray that is written counts under the day of its start, unless that day lies before the plan", () => {
-  const dayOf = (planFrom: number, start: string): number | undefined => {
+test("R2: a stray that is written counts under the day of its start, unless that day lies before the plan or far behind it", () => {
+  const dayOf = (
+    planFrom: number,
+    start: string,
+    planEnd = DAY_ONE + 31 * DAY,
+  ): number | undefined => {
     const strays = new Strays([]);
     const record = costRecord("m", {
       ChargePeriodStart: start,
       ChargePeriodEnd: "2026-02-01T00:00:00Z",
     });
-    const context = { stream: costs, granularity: null, window: STRAY_WINDOW, planFrom, strays };
+    const plan = { planFrom, planEnd };
+    const context = { stream: costs, granularity: null, window: STRAY_WINDOW, ...plan, strays };
     fromRecords([record], contextOf(context));
     const purpose = { kind: "strays", ids: allOf(strays) } as const;
     return fromRecords([record], contextOf({ ...context, purpose })).provisional[0]?.day;
@@ -497,6 +504,7 @@ test("R2: a stray that is written counts under the day of its start, unless that
   expect(dayOf(DAY_ONE, "2026-01-01T00:00:00Z")).toBe(DAY_ONE);
   expect(dayOf(DAY_ONE, "2026-01-03T00:00:00Z")).toBe(STRAY_WINDOW.end);
   expect(dayOf(STRAY_WINDOW.start, "2026-01-01T00:00:00Z")).toBe(STRAY_WINDOW.start);
+  expect(dayOf(DAY_ONE, "2027-01-05T00:00:00Z", STRAY_WINDOW.end)).toBe(STRAY_WINDOW.end - DAY);
 });
 
 test("R5: control totals by day and group, without records that start outside the window", () => {
