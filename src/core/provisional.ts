@@ -31,9 +31,10 @@ export function addMissingDays(
   known: readonly ProvisionalDay[],
   found: readonly ProvisionalDay[],
 ): readonly ProvisionalDay[] {
+  const days = new Set(known.map(({ day }) => day));
   return addProvisional(
     known,
-    found.filter(({ day }) => known.every((entry) => entry.day !== day)),
+    found.filter(({ day }) => !days.has(day)),
   );
 }
 

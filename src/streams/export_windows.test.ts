@@ -268,3 +268,22 @@ test("R5: totals that do not count each record of the day prove nothing", async 
   );
   expect(row).toMatchObject({ records: 3, totals: null });
 });
+
+test("L2: the totals of strays on a thousand days are not searched for each of these days", async () => {
+  let searched = 0;
+  const totals = Array.from({ length: 1000 }, (_, index) => ({
+    get day() {
+      searched += 1;
+      return DAY_ONE + index * DAY;
+    },
+    inside: false,
+    records: 1,
+    groups: [],
+  }));
+  const reading = { ...readingOf("r1", 1, context.now), totals };
+  const strays = totals.map(({ day, records }) => ({ day, rowsReadingId: "r1", records }));
+  const said = { ...reportOf(reading), strays };
+  const outputs = await outputsOf((manifest) => manifest.report(said, context));
+  expect(rowsOf(outputs)).toHaveLength(1001);
+  expect(searched).toBeLessThan(5000);
+});

@@ -142,8 +142,10 @@ function rowsOf(
 ): protocol.JsonObject[] {
   const { reading } = said;
   const about = aboutOf(said, context);
+  // Strays may start on 50,000 days, so their totals are not searched one by one (L2).
+  const byDay = Map.groupBy(totals, ({ day }) => day);
   const totalOf = (day: number, inside: boolean): DayTotal | undefined =>
-    totals.find((total) => total.day === day && total.inside === inside);
+    byDay.get(day)?.find((total) => total.inside === inside);
   const days = said.days.map((report) => ({
     id: `${reading.id}-${formatDay(report.day)}`,
     ...about,
