@@ -184,3 +184,12 @@ describe("transitions", () => {
     );
   });
 });
+
+test("R8: if the provider's clock was ahead at the first reading that showed less, the hour counts from the next one", () => {
+  const day = seen(4, "b");
+  const ahead = suspect(knowing(seen(30, "a")), day, NOON + 900 * DAY);
+  expect(judgeDay(ahead, day, NOON)).toBe("shrunk");
+  const again = suspect(ahead, day, NOON);
+  expect(judgeDay(again, day, NOON + HOUR / 2)).toBe("shrunk");
+  expect(judgeDay(again, day, NOON + HOUR)).toBe("differs");
+});

@@ -203,7 +203,8 @@ export function confirm(known: KnownDays, day: number): KnownDays {
 export function suspect(known: KnownDays, seen: DayDigest, now: number): KnownDays {
   const { day, records, digest } = seen;
   const doubted = <Entry extends KnownDay | ForgottenDay>(entry: Entry): Entry => {
-    const at = entry.shrinkage?.digest === digest ? entry.shrinkage.at : now;
+    // The provider's clock may have been ahead at the first such reading, and the hour would not begin for years.
+    const at = entry.shrinkage?.digest === digest ? Math.min(entry.shrinkage.at, now) : now;
     return { ...entry, shrinkage: { records, digest, at } };
   };
   const entry = known.days.get(day);
