@@ -173,7 +173,7 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/reader.ts",
-    from: "for (const { readingId } of known.days.values()) run.ids.follow(readingId);",
+    from: "for (const id of knownIds(plan.state)) run.ids.follow(id);",
     to: "",
     test: "src/streams/reserved_ids.test.ts: R4: ids sort behind those of a state of 0.2.0, which reserves none, also if the provider's clock was put back",
   },

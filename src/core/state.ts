@@ -189,6 +189,14 @@ export function asDue(state: StreamState, ranges: readonly Range[], now: number)
 export const knownOf = (state: StreamState): KnownDays =>
   state.mode === "incremental" ? state.known : NOTHING_KNOWN;
 
+/** The ids of all readings whose rows a state knows. A state of 0.2.0 names no newest id (R4). */
+export function knownIds(state: StreamState): string[] {
+  const { days, forgotten } = knownOf(state);
+  const strays = state.mode === "incremental" ? state.strays : [];
+  const rows = [...days.values(), ...forgotten.values(), ...strays];
+  return rows.flatMap(({ readingId }) => readingId ?? []);
+}
+
 /** The state once all of a window is read and written: its range counts as finished. */
 export function finishWindow<State extends StreamState>(
   state: State,

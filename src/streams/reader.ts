@@ -7,7 +7,7 @@ import { formOf } from "../core/former.ts";
 import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import { Sightings } from "../core/sightings.ts";
-import { dropOpen, keepOpen, knownOf } from "../core/state.ts";
+import { dropOpen, keepOpen, knownIds, knownOf } from "../core/state.ts";
 import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
@@ -83,10 +83,9 @@ export class StreamReader implements WindowSource {
       remembersAll: () => this.#sightings.isComplete,
       queue: (job) => this.#queue.unshift(job),
     });
-    const known = knownOf(plan.state);
     run.ids.follow(plan.state.newestId ?? "");
     for (const { id } of plan.resumed) run.ids.follow(id);
-    for (const { readingId } of known.days.values()) run.ids.follow(readingId);
+    for (const id of knownIds(plan.state)) run.ids.follow(id);
     const planned = (windows: number): void =>
       run.onProgress({ type: "PLANNED", stream: stream.name, windows });
     this.#queue = queueOf(plan, options.input, policy, planned);

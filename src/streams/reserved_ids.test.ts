@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { readingId } from "../core/identity.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Output, StateMessage } from "../protocol.ts";
@@ -7,10 +8,12 @@ import {
   at,
   isReport,
   lastState,
+  provider,
   readScript,
   recordOf,
   refused,
   type Run,
+  stateOf,
 } from "./scripted/testing.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
@@ -185,4 +188,25 @@ test("R4: ids sort behind those of a state of 0.2.0, which reserves none, also i
     stored: { ...open, newestId: null },
   });
   expect(newest(resumed) > newest(killed)).toBe(true);
+});
+
+test("R4: ids sort behind those of the strays and the forgotten days of a state that reserves none, also if the provider's clock was put back", async () => {
+  const newer = readingId(at.now + HOUR, "chain");
+  const first = await readScript([[pageOf([recordOf("a", 0)])], [pageOf([])]]);
+  const stored = stateOf(first);
+  const window = { start: DAY_ONE, end: DAY_ONE + DAY };
+  const stray = { hash: "1".repeat(24), day: DAY_ONE, readingId: newer, window };
+  const gone = { day: DAY_ONE + DAY, most: 1, records: 1, readingId: newer, confirmed: true };
+  const known = {
+    ...stored.known,
+    ranges: [window],
+    forgotten: new Map([[gone.day, { ...gone, shrinkage: null }]]),
+  };
+  for (const left of [{ strays: [stray] }, { known }]) {
+    const old = { ...stored, newestId: null, ...left };
+    const run = await readScript(provider([recordOf("b", 1)]), { stored: old });
+    const ids = rowsOf(run.outputs).map((row) => row.x_ReadingId);
+    expect(ids).toHaveLength(1);
+    expect((ids[0] ?? "") > newer).toBe(true);
+  }
 });
