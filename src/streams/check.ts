@@ -103,8 +103,9 @@ async function probe(
 }
 
 /** A short window that every provider must take: yesterday; today's whole hours where retention is a day. */
-function probeWindow(now: number, retentionDays: number): Range {
+export function probeWindow(now: number, retentionDays: number): Range {
   const today = floorTo(DAY, now);
-  const start = Math.max(today - DAY, retentionFloor(now, retentionDays));
+  // In the last hour of a day the floor of a retention of one day is tomorrow; today has not left retention yet.
+  const start = Math.min(today, Math.max(today - DAY, retentionFloor(now, retentionDays)));
   return { start, end: start < today ? today : Math.max(floorTo(HOUR, now), start + HOUR) };
 }
