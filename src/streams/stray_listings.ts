@@ -117,6 +117,11 @@ export class StrayListings {
     return this.#missing.has(hash);
   }
 
+  /** The contents of the strays that {@link isMissing} tells. */
+  get missing(): ReadonlySet<string> {
+    return this.#missing;
+  }
+
   /** To be called with the reports of a complete reading on its days. */
   reported(days: readonly Pick<DayReport, "day" | "confirmed">[], readingId: string): void {
     for (const { day, confirmed } of days) {

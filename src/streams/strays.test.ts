@@ -468,3 +468,20 @@ test("L1 L2: 50,000 strays wait at most, and a window finds its own without a lo
   expect(asked).toBe(50_000);
   expect(strays.hasPending(windowOf(50_000))).toBe(false);
 });
+
+test("L2: a record that a window returns as its own is not compared with all known strays", () => {
+  let compared = 0;
+  const many = Array.from({ length: 300 }, (_, index) => `s${index}`);
+  const known = many.map((id) => ({
+    ...strayOf(`known ${id}`),
+    get readingId() {
+      compared += 1;
+      return "r1";
+    },
+  }));
+  const strays = new Strays(known);
+  for (const id of many) strays.see(printOf(id), id, DAY_ONE, first);
+  for (const id of many) strays.own(printOf(id), false, true);
+  expect(strays.hasPending(first)).toBe(false);
+  expect(compared).toBeLessThan(3000);
+});

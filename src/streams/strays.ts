@@ -200,9 +200,10 @@ export class Strays {
 
   /** The day's row replaces the rows of earlier versions, which no window shows any more. */
   #takeFormer(id: string, isOut: boolean): void {
-    for (const stray of this.#written) {
-      if (stray.id !== id || !this.listings.isMissing(stray)) continue;
-      this.#known.delete(stray.hash);
+    for (const hash of this.listings.missing) {
+      const stray = this.#known.get(hash);
+      if (stray === undefined || !isWritten(stray) || stray.id !== id) continue;
+      this.#known.delete(hash);
       this.taken.take(stray, isOut);
     }
   }
