@@ -155,3 +155,13 @@ describe("RecordFingerprint", () => {
     expect(fingerprint.contentText).toBe("2f1583c3ecee2c675d7bf66c");
   });
 });
+
+test("R4: an id has 14 digits whatever year the provider's clock says, so that later ids sort behind it", () => {
+  const now = Date.UTC(2026, 0, 1);
+  const far = new ReadingIds(firstInstant(Date.UTC(9999, 11, 31), now));
+  const newest = far.reserve(far.next("chain"));
+  expect(newest).toHaveLength(14);
+  const ids = new ReadingIds(firstInstant(now, now));
+  ids.follow(newest);
+  expect(ids.next("chain") > newest).toBe(true);
+});

@@ -21,6 +21,9 @@ export function readingId(instant: number, chain: string): string {
 
 const SECOND = 1000;
 
+/** The latest first instant: behind it is room for more ids of nine digits than all later processes draw. */
+const LATEST = 36 ** TIME_DIGITS - 36 ** (TIME_DIGITS - 1);
+
 /** {@link firstInstant} keeps the order of two processes if the clocks differ by this many milliseconds at most. */
 const MOST_SKEW = SECOND;
 
@@ -34,7 +37,7 @@ const MOST_SKEW = SECOND;
  * @param ours the local clock at the same time
  */
 export function firstInstant(theirs: number, ours: number): number {
-  const second = Math.floor(theirs / SECOND) * SECOND;
+  const second = Math.floor(Math.min(theirs, LATEST) / SECOND) * SECOND;
   // If the clocks differ by MOST_SKEW at most, `ahead` lies in [0, span). Any other `ahead` is taken modulo `span`.
   const span = SECOND + 2 * MOST_SKEW;
   const ahead = ours - second + MOST_SKEW;
