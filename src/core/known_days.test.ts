@@ -185,11 +185,13 @@ describe("transitions", () => {
   });
 });
 
-test("R8: if the provider's clock was ahead at the first reading that showed less, the hour counts from the next one", () => {
+test("R8: if the provider's clock was more than a day ahead at the first reading that showed less, the hour begins a day after the next one; a clock that is put back by hours changes nothing", () => {
   const day = seen(4, "b");
   const ahead = suspect(knowing(seen(30, "a")), day, NOON + 900 * DAY);
   expect(judgeDay(ahead, day, NOON)).toBe("shrunk");
   const again = suspect(ahead, day, NOON);
-  expect(judgeDay(again, day, NOON + HOUR / 2)).toBe("shrunk");
-  expect(judgeDay(again, day, NOON + HOUR)).toBe("differs");
+  expect(judgeDay(again, day, NOON + DAY + HOUR / 2)).toBe("shrunk");
+  expect(judgeDay(again, day, NOON + DAY + HOUR)).toBe("differs");
+  const back = suspect(suspect(knowing(seen(30, "a")), day, NOON), day, NOON - 5 * HOUR);
+  expect(judgeDay(back, day, NOON + HOUR / 2)).toBe("shrunk");
 });

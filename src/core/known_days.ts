@@ -9,7 +9,7 @@
  *     inPart                              │                         unknown days of which readings that were given up have shown a part
  */
 import { type DayDigest, EMPTY_DIGEST } from "./digests.ts";
-import { HOUR } from "./time.ts";
+import { DAY, HOUR } from "./time.ts";
 import { clip, dayRange, type Range, subtract, union } from "./window.ts";
 
 /** A reading showed less than half of a day's records, and no later reading has confirmed this yet (R8). */
@@ -203,8 +203,9 @@ export function confirm(known: KnownDays, day: number): KnownDays {
 export function suspect(known: KnownDays, seen: DayDigest, now: number): KnownDays {
   const { day, records, digest } = seen;
   const doubted = <Entry extends KnownDay | ForgottenDay>(entry: Entry): Entry => {
-    // The provider's clock may have been ahead at the first such reading, and the hour would not begin for years.
-    const at = entry.shrinkage?.digest === digest ? Math.min(entry.shrinkage.at, now) : now;
+    // If the provider's clock was years ahead at the first such reading, the hour would not begin for years. A clock that is put back
+    // by hours does not shorten it.
+    const at = entry.shrinkage?.digest === digest ? Math.min(entry.shrinkage.at, now + DAY) : now;
     return { ...entry, shrinkage: { records, digest, at } };
   };
   const entry = known.days.get(day);
