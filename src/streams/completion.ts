@@ -166,7 +166,7 @@ export class Completion {
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.release(this.#due.settle(marked, reading, waits), reading);
-    ledger.update(this.#remembered(this.#due.list(decided, this.strays.listings.unlisted())));
+    ledger.update(this.#remembered(decided));
     if (rewrites.length === 0) {
       this.#finish({ ...reading, window: reading, missesStrays: job.missesStrays });
       if (unprovenBefore === null && ledger.state.mode === "incremental")
@@ -270,8 +270,7 @@ export class Completion {
     const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: written });
     const released = this.#due.release(ledger.state, job.window);
     const marked = this.#remembered(this.#due.mark(released, restated(strays)));
-    const listed = this.#due.list(marked, this.strays.listings.unlisted());
-    ledger.update(withStrayCosts(listed, reading));
+    ledger.update(withStrayCosts(marked, reading));
     this.#finish({ ...job, missesStrays: false });
     await reported;
   }
@@ -341,10 +340,12 @@ export class Completion {
   /** Queues the readings that write the strays without an owner. Windows whose strays all have an owner are finished. */
   #writeStrays(waiting: readonly Waiting[]): void {
     const { shares, writing } = this.#reads.sharesOf(waiting, this.#leftToNext);
+    const replaces = this.strays.replacing(new Set(shares.flatMap(({ ids }) => [...ids])));
     for (const { each, all, ids } of shares) {
       if (ids.size > 0) {
         // All these windows are held for the same days, so one look at the strays is enough, however many windows write some (L2).
-        if (each.window === writing[0]) void this.#hold(writing, this.#strayDays().map(dayRange));
+        if (each.window === writing[0])
+          void this.#hold(writing, this.#strayDays().map(dayRange), replaces);
         this.#options.queue(jobAgain(each, { kind: "strays", ids }));
       } else if (all.size > 0) this.#waiting.push(each);
       else if (this.strays.hasPending(each.window)) this.#unfinished += 1;
@@ -362,24 +363,26 @@ export class Completion {
     }
     for (const window of now) queue(jobOf(window));
     for (const window of next) this.strays.listings.judgeNext(window);
-    ledger.update(this.#due.list(ledger.state, this.strays.listings.unlisted()));
+    ledger.update(this.#remembered(ledger.state));
     return now.length > 0;
   }
 
-  /** P5: a STATE names days as due before readings of windows that the next process would not read again. */
-  async #hold(windows: readonly Range[], days: readonly Range[]): Promise<void> {
+  /** P5: a STATE names days as due before readings of windows that the next process would not read again; `always`: one more does. */
+  async #hold(windows: readonly Range[], days: readonly Range[], always = false): Promise<void> {
     const { ledger, plan } = this.#options;
     const own = days.flatMap((day) => clip([day], { start: plan.from, end: plan.end }));
-    ledger.update(this.#due.hold(ledger.state, windows, own));
-    if (ledger.state.mode !== "incremental" || this.#due.areNamed(own, ledger.sent)) return;
-    await ledger.sendAhead();
+    ledger.update(this.#remembered(this.#due.hold(ledger.state, windows, own)));
+    if (ledger.state.mode !== "incremental") return;
+    if (always || !this.#due.areNamed(own, ledger.sent)) await ledger.sendAhead();
   }
 
   get #unprovenBefore(): number | null {
     return this.#options.unprovenBefore?.() ?? null;
   }
 
+  /** The state with the strays of this moment, and with the windows that have still to list theirs. */
   #remembered(state: StreamState): StreamState {
-    return state.mode === "incremental" ? { ...state, strays: this.strays.known } : state;
+    const listed = this.#due.list(state, this.strays.listings.unlisted());
+    return listed.mode === "incremental" ? { ...listed, strays: this.strays.known } : listed;
   }
 }

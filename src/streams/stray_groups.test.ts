@@ -203,6 +203,88 @@ test("P5 R10: a stray that is withdrawn before its new version is written leaves
   expect(stateOf(third)).toMatchObject({ due: [], strays: [{ day: DAY_ONE + DAY }] });
 });
 
+/** The versions of a stray, by their numbers from 1 on. */
+const version = (id: string, number: number): Fields =>
+  recordOf(id, 1, {
+    x_RecordUpdatedAt: `2026-01-10T00:00:0${number}Z`,
+    ConsumedQuantity: `${number}`,
+  });
+
+/** The strays that stand, with the numbers of their versions. */
+const versionsOf = (table: Table): string[] =>
+  [...table.standing().values()]
+    .map(({ id, text }) => `${id}${JSON.parse(text).ConsumedQuantity}`)
+    .toSorted();
+
+test.each([[[]], [[version("b", 1)]]])(
+  "P5 R10: a stray whose old version comes back before the new one is written stands, alone or in a group (%#)",
+  async (others: Fields[]) => {
+    const showingA = (number: number) => showing({ 2: [version("a", number), ...others] });
+    const first = await readScript(showingA(1), input);
+    let asked = 0;
+    /** The first four queries read the windows. */
+    const back = (window: Range) => showingA((asked += 1) <= 4 ? 2 : 1)(window);
+    const second = await readScript(back, { ...input, stored: lastState(first) });
+    expect(second.succeeded).toBe(true);
+    const table = new Table().with(first).with(second);
+    const all = ["a1", ...others.map(() => "b1")];
+    expect(versionsOf(table)).toEqual(all);
+    expect(stateOf(second).due).toEqual([]);
+    const idle = await readScript(showingA(1), { ...input, stored: lastState(second) });
+    expect(idsOf(idle)).toEqual([]);
+    expect(versionsOf(table.with(idle))).toEqual(all);
+  },
+);
+
+test.each([
+  ["the old version comes back", [version("a", 1)]],
+  ["the new version stays", [version("a", 2)]],
+  ["a third version comes", [version("a", 3)]],
+  ["the stray is withdrawn", []],
+] as const)(
+  "P5 R10: if the process dies behind the row of a new version and %s, the next syncs bring what the provider shows",
+  async (_, shown) => {
+    for (const others of [[], [version("b", 1)]]) {
+      const first = await readScript(showing({ 2: [version("a", 1), ...others] }), input);
+      const second = await readScript(showing({ 2: [version("a", 2), ...others] }), {
+        ...input,
+        stored: lastState(first),
+        stateInterval: DAY,
+      });
+      const length = 1 + second.outputs.findIndex(({ type }) => type === "RECORD_LINES");
+      const outputs = second.outputs.slice(0, length);
+      const states = outputs.filter(({ type }) => type === "STATE");
+      let table = new Table().with(first).with(second, length);
+      let stored: IncrementalState = stateOf({ ...second, states: states as Run["states"] });
+      for (const hours of [1, 25, 49]) {
+        const now = late.input.now + hours * HOUR;
+        const next = await readScript(showing({ 2: [...shown, ...others] }), {
+          ...late,
+          input: { ...late.input, now },
+          stored,
+        });
+        table = table.with(next);
+        stored = stateOf(next);
+      }
+      const expected = [...shown, ...others].map(
+        ({ x_RecordId: id, ConsumedQuantity: number }) => `${String(id)}${String(number)}`,
+      );
+      expect(versionsOf(table)).toEqual(expected);
+      expect(stored.due).toEqual([]);
+    }
+  },
+);
+
+test("P5: if a window shows a new version of a written stray beside the old one, both are written, once", async () => {
+  const first = await readScript(showing({ 2: [version("a", 1)] }), input);
+  const both = showing({ 2: [version("a", 1), version("a", 2)] });
+  const second = await readScript(both, { ...input, stored: lastState(first) });
+  expect(idsOf(second)).toEqual(["a", "a"]);
+  const third = await readScript(both, { ...input, stored: lastState(second) });
+  expect(idsOf(third)).toEqual([]);
+  expect(stateOf(third)).toEqual(stateOf(second));
+});
+
 test("P5: a stray that is restated replaces its row, and no other one of its group is written again", async () => {
   const first = await readScript(showing({ 2: [gone, left] }), input);
   const windows = showing({ 2: changed([gone, left], "left") });

@@ -26,6 +26,7 @@ import {
   newestOf,
   ofWholeGroups,
   sizesOutside,
+  withoutContent,
 } from "./stray_groups.ts";
 import {
   distinct,
@@ -242,6 +243,21 @@ export class Strays {
   /** The days that pending strays start on. */
   pendingDays(): number[] {
     return this.#pending.days();
+  }
+
+  /**
+   * P5: to be called before these strays are written. From here on the state does not recognize their earlier versions by content: if the
+   * process dies behind the new row, the state still takes the old row for standing, and would not write the old version again. The id
+   * stands in place of the content, so that the old row still counts in its group until the new version is written.
+   *
+   * @returns whether the state knows such versions
+   */
+  replacing(ids: ReadonlySet<string>): boolean {
+    const old = withoutContent(this.#written, ids);
+    for (const { hash, id } of this.#written) if (ids.has(id ?? "")) this.#known.delete(hash);
+    for (const stray of old) this.#known.set(stray.hash, stray);
+    this.listings.miss(old);
+    return old.length > 0;
   }
 
   /**

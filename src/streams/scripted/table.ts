@@ -279,7 +279,8 @@ export class Claims {
       this.#kept.add(name);
       return digestOfRows(own) !== digest;
     });
-    const gone = strays.filter(({ hash }) => !this.#contents.has(hash));
+    // A stray whose newer version is being written has its id in place of its content.
+    const gone = strays.filter(({ hash, id }) => hash !== id && !this.#contents.has(hash));
     return [
       ...days.map(({ day, records }) => `${records} rows of ${formatDay(day)}`),
       ...gone.map(({ day }) => `a stray of ${formatDay(day)}`),
