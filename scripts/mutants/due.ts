@@ -2,7 +2,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const RESTATED =
-  "src/streams/reader_days.test.ts: P5 R10: the day of a written stray is due if this read has returned another version of it as the day's own";
+  "src/streams/reader_days.test.ts: P5 R10: the day of a written stray leaves the state before the stray is written if this read has returned another version of it as the day's own";
 const OWNED =
   "src/core/sightings.test.ts: P5: a read remembers the ids of all records that windows have returned as their own, and of no strays";
 
@@ -262,16 +262,16 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "this.#due.mark(released, restated(strays))",
-    to: "released",
+    from: "(known.shrinkage !== null || owners.has(day))",
+    to: "known.shrinkage !== null",
     test: RESTATED,
   },
   {
     rule: "P5",
-    file: "src/streams/ended_reading.ts",
-    from: ".filter(({ mayHaveOwner }) => mayHaveOwner)",
+    file: "src/streams/pending_strays.ts",
+    from: ".filter(({ id }) => isAbout(id))",
     to: "",
-    test: "src/streams/reader_days.test.ts: P5 R10: the day of a stray that no day shows is not due, however often the stray is restated",
+    test: "src/streams/reader_days.test.ts: P5 R10: the day of a stray that no day shows stays known, however often the stray is restated",
   },
   {
     rule: "P5",

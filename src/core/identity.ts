@@ -184,3 +184,7 @@ export class RecordFingerprint {
 
 const textOf = (hash: Uint32Array): string => `${hexOf(hash[0])}${hexOf(hash[1])}${hexOf(hash[2])}`;
 const hexOf = (word = 0): string => word.toString(16).padStart(8, "0");
+
+/** The 32-bit words of a hash that is a text of 24 hexadecimal digits. */
+export const wordsOf = (text: string): readonly number[] =>
+  [0, 8, 16].map((from) => Number.parseInt(text.slice(from, from + 8), 16));

@@ -3,7 +3,7 @@
  * that returned the record. So one search tells a repeat inside a window from a record that another window returned.
  */
 import { IdFilter } from "./id_filter.ts";
-import type { RecordFingerprint } from "./identity.ts";
+import { type RecordFingerprint, wordsOf } from "./identity.ts";
 import { Listing } from "./listing.ts";
 import { type Limits, LIMITS } from "./limits.ts";
 
@@ -205,9 +205,11 @@ export class Sightings {
   /**
    * Whether a window of this read may have returned a version of the record as its own. None is forgotten; of the other records a
    * few are taken for such ones.
+   *
+   * @param id the hash of the record's id, as {@link RecordFingerprint.idText} gives it
    */
-  mayHaveOwner({ id }: RecordFingerprint): boolean {
-    return this.#owned.mayHave(id);
+  mayHaveOwner(id: string): boolean {
+    return this.#owned.mayHave(wordsOf(id));
   }
 
   /** Makes room: drops the older table. This can only matter to windows that are still being read. */
@@ -261,11 +263,6 @@ export class WindowMemory {
   judge(fingerprint: RecordFingerprint, place: Place): Verdict {
     this.pass(fingerprint);
     return this.#sightings.judge(fingerprint, place, this);
-  }
-
-  /** See {@link Sightings.mayHaveOwner}. */
-  mayHaveOwner(fingerprint: RecordFingerprint): boolean {
-    return this.#sightings.mayHaveOwner(fingerprint);
   }
 
   close(): void {

@@ -30,7 +30,6 @@ import {
   isAboutOf,
   type ReadingReport,
   type Resumable,
-  restated,
   standingOf,
   standsAsShown,
   withStrayCosts,
@@ -248,6 +247,19 @@ export class Completion {
     await this.#leave(days.filter((day) => !agreed.has(day)));
   }
 
+  /**
+   * P5: the known days of which a stray may replace a row. A day that shows less than half (R8) may be the owner of its strays all the same.
+   * On another day this read may have returned the stray in another version, before the provider restated the stray or went back.
+   */
+  #unsureDays(): number[] {
+    const { days } = knownOf(this.#options.ledger.state);
+    const owners = new Set(this.strays.pendingDays(this.#options.mayHaveOwner));
+    return this.#strayDays().filter((day) => {
+      const known = days.get(day);
+      return known !== undefined && (known.shrinkage !== null || owners.has(day));
+    });
+  }
+
   /** The days of the strays that this sync may write. */
   #strayDays(): number[] {
     return this.strays.pendingDays().filter((day) => !this.#leftToNext.has(day));
@@ -269,8 +281,7 @@ export class Completion {
     const written = standingOf(reading.totals ?? [], reading.id);
     const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: written });
     const released = this.#due.release(ledger.state, job.window);
-    const marked = this.#remembered(this.#due.mark(released, restated(strays)));
-    ledger.update(withStrayCosts(marked, reading));
+    ledger.update(withStrayCosts(this.#remembered(released), reading));
     this.#finish({ ...job, missesStrays: false });
     await reported;
   }
@@ -330,9 +341,7 @@ export class Completion {
       for (const window of looks) queue(jobOf(window, this.#reads.purposeOf(window, days)));
       if (looks.length > 0) return;
     }
-    // A day that shows less than half (R8) may be the owner of its strays all the same.
-    const { days } = knownOf(ledger.state);
-    await this.#leave(this.#strayDays().filter((day) => days.get(day)?.shrinkage != null));
+    await this.#leave(this.#unsureDays());
     this.#waiting = [];
     this.#writeStrays(waiting);
   }

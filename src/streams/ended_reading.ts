@@ -6,7 +6,6 @@ import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts
 import type { DayReport, Settlement } from "../core/settle.ts";
 import type { StreamState } from "../core/state.ts";
 import type { DayTotal } from "../core/totals.ts";
-import { dayRange, type Range } from "../core/window.ts";
 import type { Job } from "./job.ts";
 import type { CameStrays } from "./stray_groups.ts";
 
@@ -149,10 +148,3 @@ export const withStrayCosts = (
   state.mode === "incremental"
     ? { ...state, provisional: addMissingDays(state.provisional, provisional) }
     : state;
-
-/**
- * P5: the days of written strays of which a window of this read has returned another version as its own. The provider has restated them
- * since, or went back to an earlier version. The new row replaces the row that the reading of the day has reported.
- */
-export const restated = ({ rows }: CameStrays): Range[] =>
-  [...rows.values()].filter(({ mayHaveOwner }) => mayHaveOwner).map(({ day }) => dayRange(day));

@@ -100,9 +100,10 @@ export class PendingStrays {
     return absent.size;
   }
 
-  /** The days that the strays start on. */
-  days(): number[] {
-    const days = new Set([...this.#byVersion.values()].map(({ day }) => day));
+  /** The days that the strays start on, or only those with such an id. */
+  days(isAbout: (id: string) => boolean = () => true): number[] {
+    const about = [...this.#byVersion.values()].filter(({ id }) => isAbout(id));
+    const days = new Set(about.map(({ day }) => day));
     return [...days].toSorted((a, b) => a - b);
   }
 }

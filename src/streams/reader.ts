@@ -81,6 +81,7 @@ export class StreamReader implements WindowSource {
       warn: (message) => this.#log("WARN", message),
       unprovenBefore: shared.unprovenBefore,
       remembersAll: () => this.#sightings.isComplete,
+      mayHaveOwner: (id) => this.#sightings.mayHaveOwner(id),
       queue: (job) => this.#queue.unshift(job),
     });
     run.ids.follow(plan.state.newestId ?? "");

@@ -188,8 +188,7 @@ export class RecordFilter {
       this.#came.ids.add(id);
       if (hasOwner || strays.stands(FINGERPRINT)) return Number.NaN;
       this.#count(record, false);
-      const mayHaveOwner = this.#context.memory.mayHaveOwner(FINGERPRINT);
-      this.#came.rows.set(FINGERPRINT.contentText, { id, day: this.#day, mayHaveOwner });
+      this.#came.rows.set(FINGERPRINT.contentText, { id, day: this.#day });
       return repeats ? Number.NaN : this.#day;
     }
     if (hasOwner) {

@@ -9,8 +9,6 @@ export interface StrayRow {
   readonly id: string;
   /** The UTC day of its start. */
   readonly day: number;
-  /** Whether a window of this read may have returned another version of the record as its own. */
-  readonly mayHaveOwner: boolean;
 }
 
 /** The strays that came in a reading which was to write them. Hashes are 24 hexadecimal digits. */

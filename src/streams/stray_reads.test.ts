@@ -41,7 +41,13 @@ function readsFor(
   }));
   const limits = { ...LIMITS, overtakenWindows: most };
   const plan = planIncremental(null, input, limits);
-  return new StrayReads(new Strays(strays), { plan, input, limits, remembersAll: () => true });
+  return new StrayReads(new Strays(strays), {
+    plan,
+    input,
+    limits,
+    remembersAll: () => true,
+    mayHaveOwner: () => false,
+  });
 }
 
 /** The same, of a read whose pending strays start on these days. */

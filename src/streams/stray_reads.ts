@@ -16,6 +16,8 @@ export interface StrayReadsOptions {
   readonly limits: Pick<Limits, "looks" | "overtakenWindows">;
   /** Whether no record of this read was forgotten yet (`Sightings` in core/sightings.ts). */
   readonly remembersAll: () => boolean;
+  /** Whether a window of this read may have returned a version of the record with this id as its own. */
+  readonly mayHaveOwner: (id: string) => boolean;
 }
 
 /** L2: a large STATE takes some ten milliseconds. After so many of them in one step, the last one is written before the next one. */

@@ -47,7 +47,7 @@ const within =
     start <= day && day < end;
 const came = (...ids: string[]) => ({
   ids: new Set(ids),
-  rows: new Map(ids.map((id) => [hashOf(id), { id, day: DAY_ONE, mayHaveOwner: false }])),
+  rows: new Map(ids.map((id) => [hashOf(id), { id, day: DAY_ONE }])),
 });
 
 test("P5: a stray waits for each window that showed it, until a window returns it as its own", () => {
@@ -163,7 +163,7 @@ test("P5 R10: no window lists the old row of such a stray once more, and once th
   const strays = restatedA();
   expect(strays.listings.unlisted()).toEqual([first]);
   expect(strays.listings.takeUnlisted()).toEqual([]);
-  const rows = new Map([[hashOf("a", "a2"), { id: "a", day: DAY_ONE, mayHaveOwner: false }]]);
+  const rows = new Map([[hashOf("a", "a2"), { id: "a", day: DAY_ONE }]]);
   strays.wrote(new Set(["a"]), { ids: new Set(["a"]), rows }, first, "r99");
   expect(strays.known.map(({ hash }) => hash)).toEqual([hashOf("b"), hashOf("a", "a2")]);
   expect(strays.listings.unlisted()).toEqual([]);
@@ -423,7 +423,7 @@ test("S8: the state remembers 2,000 strays: the newest that were written, then t
     new Set(),
     {
       ...came("w"),
-      rows: new Map([[hashOf("w"), { id: "w", day: second.start, mayHaveOwner: false }]]),
+      rows: new Map([[hashOf("w"), { id: "w", day: second.start }]]),
     },
     first,
     "r1",

@@ -240,9 +240,9 @@ export class Strays {
     return this.#pending.toWrite(window, waits);
   }
 
-  /** The days that pending strays start on. */
-  pendingDays(): number[] {
-    return this.#pending.days();
+  /** See {@link PendingStrays.days}. */
+  pendingDays(isAbout?: (id: string) => boolean): number[] {
+    return this.#pending.days(isAbout);
   }
 
   /**
