@@ -499,6 +499,15 @@ test("R2: a stray that is written counts under the day of its start, unless that
   expect(dayOf(STRAY_WINDOW.start, "2026-01-01T00:00:00Z")).toBe(STRAY_WINDOW.start);
 });
 
+test("V4: a label of control totals has U+FFFD for half a character, like the record that is written", () => {
+  const records = ["\ud800", "\udc00"].map((unit, index) =>
+    usageRecord(`${index}`, { ConsumedUnit: unit }),
+  );
+  const { totals, bytes } = fromRecords(records, contextOf({ withTotals: true }));
+  expect(bytes.toString()).toContain('"ConsumedUnit":"\uFFFD"');
+  expect(totals).toMatchObject([{ groups: [{ labels: { unit: "\uFFFD" }, records: 2 }] }]);
+});
+
 test("R5: control totals by day and group, without records that start outside the window", () => {
   const records = [
     usageRecord("a"),
