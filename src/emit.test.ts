@@ -48,6 +48,22 @@ test("L4: a beginning of a key is masked as far as it goes, and so is the header
   });
 });
 
+test("L4: a beginning of a key is masked behind letters whose small form is longer", async () => {
+  const key = "sk-ant-admin01-0123456789abcdefghijklmnop";
+  const said = protocol.log("WARN", `${"\u0130".repeat(30)} ${key.slice(0, 30)}`);
+  expect(await written(key, said)).toMatchObject({
+    log: { message: `${"\u0130".repeat(30)} ****` },
+  });
+});
+
+test("L4: a secret is masked as a form and as JSON write it", async () => {
+  const key = 'ab~c"d\\e(f)!g';
+  const said = `${new URLSearchParams({ key }).toString()} ${JSON.stringify(key)}`;
+  expect(await written(key, protocol.log("WARN", said))).toMatchObject({
+    log: { message: 'key=**** "****"' },
+  });
+});
+
 test("only a defect of the connector carries a stack", () => {
   const fault = new ConnectorError("provider_fault", "It is broken.", { cause: new Error("x") });
   expect(fault.toTrace()).not.toHaveProperty("stack_trace");

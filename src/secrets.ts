@@ -8,7 +8,7 @@ const BEGINNING = 20;
 export class Secrets {
   #values: readonly string[] = [];
 
-  /** Adds values, also in their forms in base64 and in a URL, and as a header carries them. Ignores empty values. */
+  /** Adds values, also in their forms in base64, in a URL, in a form and in JSON, and as a header carries them. Ignores empty values. */
   add(values: readonly string[]): void {
     const forms = values.flatMap((value) => (value === "" ? [] : formsOf(value)));
     // The longest first: a secret may contain a shorter one, and all of it has to be masked.
@@ -31,12 +31,18 @@ function formsOf(secret: string): string[] {
     const bytes = Buffer.from(text);
     return [bytes.toString("base64").replace(/=+$/, ""), bytes.toString("base64url")];
   });
-  return [secret, encodeURIComponent(secret.toWellFormed()), ...encoded];
+  const form = new URLSearchParams([["", secret]]).toString().slice("=".length);
+  const json = JSON.stringify(secret).slice(1, -1);
+  return [secret, encodeURIComponent(secret.toWellFormed()), form, json, ...encoded];
 }
+
+/** Only ASCII, so that each character keeps its place: the small form of "\u0130" is two characters. */
+const inSmallLetters = (text: string): string =>
+  text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 /** The text with each beginning of a secret masked, as far as the text agrees with the secret. */
 function withoutBeginning(text: string, secret: string): string {
-  const [where, what] = [text.toLowerCase(), secret.toLowerCase()];
+  const [where, what] = [inSmallLetters(text), inSmallLetters(secret)];
   const beginning = what.slice(0, BEGINNING);
   let shown = "";
   let from = 0;

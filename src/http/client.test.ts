@@ -366,6 +366,7 @@ describe("Client.get()", () => {
       ["400 with HTML", 400, "<html>", { "content-type": "text/html" }, "web page"],
       ["a redirect", 302, "", { location: "/login?next=secret" }, `to ${ORIGIN}/login)`],
       ["a redirect to nowhere", 301, "", {}, "redirects (HTTP 301)"],
+      ["a redirect to a script", 301, "", { location: "javascript:x" }, "redirects (HTTP 301)"],
     ])("%s", async (_, status, body, headers, words) => {
       provider().reply(status, body, headers);
       const { client, slept } = harness();
@@ -374,6 +375,13 @@ describe("Client.get()", () => {
       expect(error.message).toContain(words);
       expect(error.message).not.toContain("secret");
       expect(slept).toEqual([]);
+    });
+
+    test("not so by 304, which is no redirect", async () => {
+      provider().reply(304, "");
+      const error = await failure(harness().client.get(first()));
+      expect(error).toMatchObject({ code: "provider_fault", failureType: "system_error" });
+      expect(error.message).not.toContain("redirect");
     });
 
     test.each([

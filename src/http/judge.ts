@@ -240,7 +240,7 @@ function judgeFinal(
   context: RequestContext<unknown>,
 ): ConnectorError {
   if (status === 400) return context.onBadRequest?.(problem, detail) ?? badRequest(problem, detail);
-  const redirect = status >= 300 && status < 400;
+  const redirect = status >= 300 && status < 400 && status !== 304; // a cache's answer names no other address
   if (context.first && redirect) {
     const target = redirectTarget(headers["location"], context);
     const reason = `it redirects (HTTP ${status}${target})`;
@@ -290,7 +290,7 @@ function redirectTarget(
   { shownUrl, secret }: RequestContext<unknown>,
 ): string {
   const target = URL.parse(location ?? "", shownUrl);
-  if (location === undefined || target === null) return "";
+  if (location === undefined || target === null || target.origin === "null") return "";
   return `, to ${foreignText(target.origin + target.pathname, secret)}`;
 }
 

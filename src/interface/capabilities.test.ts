@@ -59,6 +59,16 @@ describe("readCapabilities()", () => {
     }
   });
 
+  test.each(["Fri, 31 Dec 9999 23:00:00 GMT", "Wed, 01 Jan 5000 00:00:00 GMT"])(
+    "L3: a clock that no state and no reading id could follow counts as none: %s",
+    async (date) => {
+      const { client } = harness({
+        transport: scripted({ body: capabilities(), headers: { date } }),
+      });
+      expect((await readCapabilities(client, new URL(ORIGIN), options)).nowMs).toBe(NOW);
+    },
+  );
+
   test("keeps the path of the base URL, and takes a 404 for a wrong address", async () => {
     const asked: string[] = [];
     const answer = scripted({ status: 404 });

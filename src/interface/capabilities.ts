@@ -16,6 +16,12 @@ export type { Capabilities } from "../generated/capabilities.js";
 const PROFILE_VERSION = "0.1";
 const FOCUS_VERSION = "1.4";
 
+/**
+ * A provider's clock from this instant on counts as none (L3). Ids of readings sort up to the year 5188, and a state has four digits
+ * for a year: the next sync could not read it, and the rows of later syncs would sort before those of this one.
+ */
+const NO_SUCH_TIME = Date.UTC(5000, 0, 1);
+
 export interface CapabilitiesOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -27,7 +33,7 @@ export interface CapabilitiesOptions {
 
 export interface CapabilitiesAnswer {
   readonly capabilities: Capabilities;
-  /** The provider's clock: its `Date` header plus `Age`, in whole seconds; the local clock if there is none (W4). */
+  /** The provider's clock: its `Date` header plus `Age`, in whole seconds; the local clock if there is none (W4, L3). */
   readonly nowMs: number;
   /** The provider's own id of the account, if an adapter knows it: the interface names none (S5). */
   readonly account?: string | undefined;
@@ -52,7 +58,8 @@ export async function readCapabilities(
   const answer = await client.get({ url, signal, deadlineMs, first: true });
   const { capabilities, warnings } = judgeCapabilities(answer.value, options.tolerateUnknown);
   // A cache keeps the Date of the answer that it stored (RFC 9111 section 4.2.3).
-  const nowMs = answer.dateMs === undefined ? options.clock.now() : answer.dateMs + answer.ageMs;
+  const theirs = answer.dateMs === undefined ? NO_SUCH_TIME : answer.dateMs + answer.ageMs;
+  const nowMs = theirs < NO_SUCH_TIME ? theirs : options.clock.now();
   return { capabilities, warnings, nowMs };
 }
 

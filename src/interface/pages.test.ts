@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { Listing } from "../core/listing.ts";
 import type { Transport } from "../edges.ts";
 import { textRules } from "../generated/text_rules.ts";
-import { validateUsage } from "../generated/validators.js";
+import { validatePage, validateUsage, type Validator } from "../generated/validators.js";
 import { RecordSchema } from "../records/record_schema.ts";
 import { type Page, type PageOptions, type PageQuery, pageUrl, WindowPages } from "./pages.ts";
+import { checkClosed } from "./strictness.ts";
 import {
   failure,
   harness,
@@ -139,6 +140,7 @@ describe("WindowPages", () => {
       ["empty", page([1], ""), "/next_cursor"],
       ["a number", page([1], null, { next_cursor: 7 }), "/next_cursor"],
       ["the one that was sent", page([1], "b"), "the cursor that was just sent"],
+      ["no text that an address can carry", page([1], "c\ud800"), "half a character"],
     ])("next_cursor is %s: a provider fault, not an end", async (_, body, words) => {
       const { client, slept } = pages({ "": page([0], "b"), b: body });
       const { error, before } = await broken(readPages(client, QUERY, null, options));
@@ -265,6 +267,20 @@ describe("WindowPages", () => {
     const onWarning = (kind: string): void => void kinds.add(kind);
     await all(readPages(client, QUERY, null, { ...options, tolerateUnknown: true, onWarning }));
     expect([...kinds]).toEqual(["unknown properties of pages"]);
+  });
+
+  test("L2: a page of very many unknown properties is a fault at once, also where they are tolerated", async () => {
+    const more = Object.fromEntries(Array.from({ length: 90_000 }, (_, index) => [`x${index}`, 1]));
+    let checks = 0;
+    const counting: Validator = (value) => {
+      checks += 1;
+      const isValid = validatePage(value);
+      counting.errors = validatePage.errors ?? null;
+      return isValid;
+    };
+    const { violation } = checkClosed(counting, page([1], null, more), true);
+    expect(violation?.keyword).toBe("additionalProperties");
+    expect(checks).toBe(1); // a thousand of them would take most of a minute
   });
 
   describe("S4: a 400 is told apart by whether a cursor was sent", () => {

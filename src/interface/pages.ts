@@ -168,6 +168,10 @@ export class WindowPages {
     if (next.length > MAXIMUM_CURSOR_BYTES || jsonBytes(next) > MAXIMUM_CURSOR_BYTES) {
       throw this.#fault(`next_cursor is longer than ${MAXIMUM_CURSOR_BYTES} bytes`);
     }
+    // No address and no state can carry such a cursor unchanged (V4).
+    if (!next.isWellFormed()) {
+      throw this.#fault("next_cursor holds half a character (a lone surrogate)");
+    }
     if (next === sent) throw this.#fault("next_cursor is the cursor that was just sent");
     if (this.#seen.has(next)) throw this.#fault("next_cursor was seen before in this window");
   }

@@ -103,6 +103,7 @@ test.each<[string, Web, string?]>([
     "a resource that only begins alike",
     { ...WEB, [RESOURCE]: { body: { ...resource, resource: "https://api.example.com/bill" } } },
   ],
+  ["server metadata without a body", { ...WEB, [SERVER]: { status: 205 } }],
   ["no resource", { ...WEB, [RESOURCE]: { body: { authorization_servers: [ISSUER] } } }],
   ["no server", { ...WEB, [RESOURCE]: { body: { ...resource, authorization_servers: [] } } }],
   [

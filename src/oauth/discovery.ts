@@ -115,6 +115,9 @@ function covers(resource: string, baseUrl: URL): boolean {
   return base === whole || base.startsWith(`${whole}/`) || whole === base + CAPABILITIES_PATH;
 }
 
+/** The statuses that a Response takes only without a body, even an empty one. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
 async function serverOf(
   issuer: URL,
   baseUrl: URL,
@@ -128,7 +131,7 @@ async function serverOf(
       [oauth.allowInsecureRequests]: insecure,
       [oauth.customFetch]: async (address) => {
         const { status, text } = await fetchMetadata(new URL(address), context);
-        return new Response(status === 204 || status === 304 ? null : text, {
+        return new Response(BODILESS.has(status) ? null : text, {
           status: status < 200 ? 502 : status,
           headers: { "content-type": "application/json" },
         });

@@ -3,7 +3,7 @@ import { isSummable } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { textRules } from "../generated/text_rules.ts";
 import { validateCosts } from "../generated/validators.js";
-import { textOf } from "../records/fields.ts";
+import { labelOf } from "../records/fields.ts";
 import { RecordSchema } from "../records/record_schema.ts";
 import type { StreamDefinition } from "./stream.ts";
 
@@ -28,9 +28,9 @@ export const costs: StreamDefinition = {
     isSummable(BilledCost) && isSummable(EffectiveCost)
       ? {
           labels: {
-            currency: textOf(BillingCurrency),
-            charge_category: textOf(ChargeCategory),
-            cost_status: textOf(x_CostStatus),
+            currency: labelOf(BillingCurrency),
+            charge_category: labelOf(ChargeCategory),
+            cost_status: labelOf(x_CostStatus),
           },
           amounts: { billed: BilledCost, effective: EffectiveCost },
         }

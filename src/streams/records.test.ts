@@ -507,6 +507,15 @@ test("R2: a stray that is written counts under the day of its start, unless that
   expect(dayOf(DAY_ONE, "2027-01-05T00:00:00Z", STRAY_WINDOW.end)).toBe(STRAY_WINDOW.end - DAY);
 });
 
+test("V4: a label of control totals has U+FFFD for half a character, like the record that is written", () => {
+  const records = ["\ud800", "\udc00"].map((unit, index) =>
+    usageRecord(`${index}`, { ConsumedUnit: unit }),
+  );
+  const { totals, bytes } = fromRecords(records, contextOf({ withTotals: true }));
+  expect(bytes.toString()).toContain('"ConsumedUnit":"\uFFFD"');
+  expect(totals).toMatchObject([{ groups: [{ labels: { unit: "\uFFFD" }, records: 2 }] }]);
+});
+
 test("R5: control totals by day and group, without records that start outside the window", () => {
   const records = [
     usageRecord("a"),

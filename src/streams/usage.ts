@@ -3,7 +3,7 @@ import { isSummable } from "../core/decimal.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { textRules } from "../generated/text_rules.ts";
 import { validateUsage } from "../generated/validators.js";
-import { textOf } from "../records/fields.ts";
+import { labelOf } from "../records/fields.ts";
 import { RecordSchema } from "../records/record_schema.ts";
 import type { StreamDefinition } from "./stream.ts";
 
@@ -22,6 +22,6 @@ export const usage: StreamDefinition = {
   provisionalOf: () => null,
   amountsOf: ({ x_UsageType: type, ConsumedUnit: unit, ConsumedQuantity: quantity }) =>
     isSummable(quantity)
-      ? { labels: { usage_type: textOf(type), unit: textOf(unit) }, amounts: { quantity } }
+      ? { labels: { usage_type: labelOf(type), unit: labelOf(unit) }, amounts: { quantity } }
       : null,
 };
