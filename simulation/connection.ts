@@ -9,6 +9,8 @@ import { type StateValue, Warehouse } from "./platform.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { StreamName, Version } from "./records.ts";
 import type { Step } from "./step.ts";
+import { stirBy } from "./stirs.ts";
+import { judgeMoves } from "./moves.ts";
 import { sync as runSync, type SyncResult } from "./sync.ts";
 import { dateBy } from "./trials.ts";
 import { RefreshPromises } from "./refresh.ts";
@@ -93,6 +95,8 @@ export class Connection {
     const { provider } = world;
     provider.exchanges = [];
     provider.strikes = step.strikes;
+    const { stirs } = world.trials;
+    if (stirs !== null) provider.onPage = stirBy(stirs, provider, step.stirs);
     provider.absent = step.absent;
     provider.dateAt = dateBy(step.date);
     const stored = new Map(this.states);
@@ -124,7 +128,8 @@ export class Connection {
     const judged = this.#judge(result, step, { stored, mayForget });
     const standing = this.#judgeStanding(result, step, stored);
     const strays = this.#judgeStrays(result, step);
-    this.#note(result, loaded, [...claims, ...judged, ...proofs, ...standing, ...strays]);
+    const moves = this.#judgeMoves(result);
+    this.#note(result, loaded, [...claims, ...judged, ...proofs, ...standing, ...strays, ...moves]);
     return result;
   }
 
@@ -236,6 +241,19 @@ export class Connection {
         today: dayOf(now),
       });
       return faults.map((fault) => `${stream} ${fault}`);
+    });
+  }
+
+  #judgeMoves(result: SyncResult): string[] {
+    const { provider, lives } = this.world;
+    const { warehouse } = this;
+    return [...this.#standing.keys()].flatMap((stream) => {
+      const rules = provider.rules(stream);
+      if (rules === undefined || this.tooOld.has(stream)) return [];
+      if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
+      const state = this.states.get(stream)?.value;
+      const today = dayOf(provider.dateAt(result.startedAt));
+      return judgeMoves(rules, { lives, warehouse, state, today });
     });
   }
 

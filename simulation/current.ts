@@ -151,7 +151,9 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
       if (judgeable.tooOldFor.has(report.id)) continue;
       const shown = shownOf(stream, report, warehouse).filter(
         ({ table, versions }) =>
-          versions.length !== report.rows && !(table === "dedup" && judgeable.tooOld.has(stream)),
+          versions.length !== report.rows &&
+          !(table === "dedup" && judgeable.tooOld.has(stream)) &&
+          !(table === "dedup" && haveMoved(report, versions, warehouse)),
       );
       if (report.confirmed && !report.shrunk && shown.length === 0) continue;
       if (shown.length === 0 && movedTwice(report, warehouse.reportsOf(stream, day))) continue;
@@ -163,6 +165,33 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
     }
   }
   return faults;
+}
+
+/**
+ * R10: whether the rows that a day lacks now stand on another day, to which they moved after the day was read. If no later pass reads the
+ * old day, it stays unproven until the scrub.
+ */
+function haveMoved(
+  report: ReportRow,
+  versions: readonly Version[],
+  { readings, deduplicated }: Warehouse,
+): boolean {
+  const { rows_reading_id: readingId, last_as_of: readAt, day } = report;
+  const own = [...(readings.get(readingId) ?? [])];
+  const lacking = own
+    .filter(({ record }) => date(record.start) === day)
+    .filter((one) => !versions.includes(one));
+  return (
+    versions.length + lacking.length === report.rows &&
+    lacking.every(({ record: { id, stream, start } }) => {
+      const standing = deduplicated[stream].get(id)?.version.record;
+      return (
+        standing !== undefined &&
+        dayOf(standing.start) !== dayOf(start) &&
+        (standing.versions[0]?.at ?? 0) > Date.parse(readAt)
+      );
+    })
+  );
 }
 
 /**
@@ -266,13 +295,13 @@ function judgeDay(
     if (life.stream !== stream || !isOn(life, day)) continue;
     if (isPostedLater(rules, life)) continue; // a stray by its nature
     if (isHidden(rules, life, from)) {
-      if (versions.some(({ record }) => record.id === life.id)) faults.push(`shows ${life.id}`);
+      if (versions.some(({ record }) => record === life)) faults.push(`shows ${life.id}`);
       continue;
     }
     const [first, last] = [visible(life, since), visible(life, until)];
     const isSteady = first !== undefined && first === last;
     if (isSteady && !texts.has(first.text)) faults.push(`misses ${life.id} version ${first.index}`);
-    const own = versions.find(({ record }) => record.id === life.id);
+    const own = versions.find(({ record }) => record === life);
     if (own === undefined) continue;
     const wasThere = life.versions.some(
       ({ at, index, text }) =>
@@ -294,7 +323,7 @@ function judgeDay(
  * The newest report of each day, by the order of the reading ids of the state's chain; it names the rows that stand. A report
  * that does not cover the whole day proves nothing.
  */
-function newestReports(
+export function newestReports(
   stream: StreamName,
   reports: readonly ReportRow[],
   chain: string | undefined,

@@ -9,6 +9,7 @@ import { judgeCurrent, judgeProven, readsAllDue } from "./current.ts";
 import type { Span } from "./outages.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { Random } from "./random.ts";
+import { drawStirs as stirsOf } from "./stirs.ts";
 import type { End } from "./sync.ts";
 import { changeRules, drawDate, drawStrikes as strikesOf } from "./trials.ts";
 import type { Asked } from "./promises.ts";
@@ -140,6 +141,7 @@ function nextStep(before: Step, draw: Draw): Step {
     keepsRows: random.chance(0.5),
     olderState: random.chance(0.2),
     strikes: drawStrikes(draw),
+    stirs: drawStirs(draw),
     date: world.trials.clock ? drawDate(world.trials.random, draw.now, draw.lastDate) : CALM.date,
     absent: world.trials.changes && world.trials.random.chance(0.2) ? "costs" : null,
   };
@@ -178,6 +180,15 @@ function drawStrikes({ world: { trials, provider } }: Draw): Step["strikes"] {
   );
 }
 
+/** The changes of records during a sync. */
+function drawStirs({ world: { trials, provider } }: Draw): Step["stirs"] {
+  if (trials.stirs === null) return [];
+  return stirsOf(
+    trials.stirs,
+    provider.options.datasets.map(({ stream }) => stream),
+  );
+}
+
 function drawEnd(random: Random): End {
   switch (random.int(0, 6)) {
     case 0:
@@ -195,6 +206,7 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
   const { scheduler, world } = connection;
   for (const rules of world.provider.options.datasets) {
     rules.cursorLifetime = Infinity;
+    rules.views = null;
     rules.frontier = { ...rules.frontier, regress: 0, jitter: 0 };
   }
   const thaw = Math.max(
@@ -246,6 +258,8 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
     if (selects === "posting" || !isEconomic) continue;
     if (was?.json === json || stream === "export_windows") continue; // its state names the newest reading, so it always changes
     if (was !== undefined && onlyForgets(was.value, value)) continue;
+    // P6: a listing that moved while a day lost rows leaves the day forgotten. The next sync reads it again, and then knows it.
+    if (was?.value.forgotten?.length && value.forgotten?.length === 0) continue;
     // P5: the strays on more days than a sync looks at wait for the next one.
     if (value.pass !== null && world.trials.limits.looks < LIMITS.looks) continue;
     connection.faults.push(

@@ -53,8 +53,12 @@ interface Answer {
   readonly nextCursor: string | null;
 }
 
-/** The outages that begin with the last of these exchanges. */
-export function dueOf(strikes: readonly Strike[], exchanges: readonly Answer[]): Strike[] {
+/** The outages, or changes of records, that begin with the last of these exchanges. */
+export function dueOf<One extends Pick<Strike, "stream" | "counts" | "after">>(
+  strikes: readonly One[],
+  exchanges: readonly Answer[],
+): One[] {
+  if (strikes.length === 0) return [];
   const stream = exchanges.at(-1)?.stream;
   const answers = exchanges.filter((one) => one.stream === stream && one.status === 200);
   const windows = answers.filter(({ nextCursor }) => nextCursor === null);

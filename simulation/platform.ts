@@ -1,6 +1,6 @@
 /** The reader of stdout: a platform that keeps states, and a warehouse that keeps rows. */
 import type { Span } from "./outages.ts";
-import type { StreamName, Version } from "./records.ts";
+import type { Life, StreamName, Version } from "./records.ts";
 
 /** One line that arrived. */
 export type Item =
@@ -40,6 +40,7 @@ export interface ReportRow {
   readonly whole_window: boolean;
   readonly resumed: boolean;
   readonly began_at: string;
+  readonly pass_began_at: string;
   readonly moved: boolean;
   readonly confirmed: boolean;
   readonly shrunk: boolean;
@@ -233,6 +234,12 @@ export class Warehouse {
     if (before !== undefined && readingId < before.readingId) return;
     this.deduplicated[stream].set(id, { version, readingId });
     this.rows[stream].set(id, version);
+  }
+
+  /** The row of a record, unless its id was issued again and the row is the later record's. */
+  rowOf(life: Life): Version | undefined {
+    const row = this.rows[life.stream].get(life.id);
+    return row?.record === life ? row : undefined;
   }
 
   clear(stream: StreamName): void {

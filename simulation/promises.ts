@@ -11,6 +11,7 @@ import { type Life, settlesFrom, type StreamName, type Version, visible } from "
 import { Readings } from "./readings.ts";
 import { isAgain, isListing, isLook } from "./reread.ts";
 import type { SyncResult } from "./sync.ts";
+import { behindOf } from "./views.ts";
 
 /** The part of a config that the rules depend on; instants in milliseconds since 1970. */
 export interface Asked {
@@ -48,6 +49,8 @@ export interface Passage extends Asked {
 /** One incremental stream over many syncs. */
 export class Promises {
   readonly #watched: Watched;
+  /** The longest time by which a page shows an earlier moment, in milliseconds. */
+  readonly #behind: number;
   /** The instant at which the present series of syncs began. A series ends with a complete sync. */
   #chain: number | null = null;
   #readings = new Readings();
@@ -70,6 +73,7 @@ export class Promises {
 
   constructor(watched: Watched) {
     this.#watched = watched;
+    this.#behind = behindOf(watched.rules);
   }
 
   /** Records a sync and checks its result. */
@@ -260,7 +264,7 @@ export class Promises {
       const seen = life.versions.findLast(({ index, due }) => index <= needed && due);
       const since = seen?.at ?? life.start;
       if (rules.outages.some(({ start, end }) => end > since && start <= result.endedAt)) continue;
-      const row = warehouse.rows[rules.stream].get(life.id);
+      const row = warehouse.rowOf(life);
       const isOld = row !== undefined && row.index < needed && !tooOld;
       if (needed >= 0 && (row === undefined || isOld)) {
         faults.push(
@@ -285,7 +289,7 @@ export class Promises {
       isFollowed,
     }: { readonly chain: number; readonly deep: number; readonly isFollowed: boolean },
   ): number {
-    const now = visible(life, chain)?.index ?? -1;
+    const now = visible(life, chain - this.#behind)?.index ?? -1;
     if (life.start >= deep) return now;
     let needed = -1;
     for (const version of life.versions.slice(0, now + 1)) {
@@ -310,9 +314,14 @@ export class Promises {
 
   /** R2: the state holds the days that were last seen as provisional. W3: a day that has left retention is due when it comes back. */
   #tracked(life: Life, state: StateValue, chain: number): string[] {
-    const { rules, warehouse } = this.#watched;
-    const row = warehouse.rows[rules.stream].get(life.id);
-    if (row?.status !== "provisional" || row.at > chain || life.end - life.start > DAY) return [];
+    const { warehouse } = this.#watched;
+    const row = warehouse.rowOf(life);
+    if (
+      row?.status !== "provisional" ||
+      row.at > chain - this.#behind ||
+      life.end - life.start > DAY
+    )
+      return [];
     if (visible(life, chain) !== row || life.start >= Date.parse(state.position ?? "")) return [];
     const day = { start: dayOf(life.start), end: dayOf(life.start) + DAY };
     const known =

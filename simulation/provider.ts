@@ -6,6 +6,7 @@ import { dayOf, DAY, iso, MINUTE } from "./calendar.ts";
 import { type Members, textOf } from "./members.ts";
 import { dueOf, isHidden, type Outage, type Span, type Strike } from "./outages.ts";
 import { chanceOf } from "./random.ts";
+import { viewAt, type Views } from "./views.ts";
 import {
   type Granularity,
   type Life,
@@ -52,6 +53,8 @@ export interface Rules {
   frontier: Frontier;
   /** Whether `as_of` is the instant of the last change, and stands still until the next one. Else it is the time of the answer. */
   readonly isStill: boolean;
+  /** The views that it shows; null if each listing shows the data of its moment. */
+  views: Views | null;
 }
 
 export interface Reply {
@@ -69,6 +72,8 @@ export function lookbackOf(rules: Rules): number {
 export interface Exchange {
   readonly stream: StreamName;
   readonly at: number;
+  /** The moment that the page shows. */
+  readonly asOf: number;
   /** The instant in the header `Date`. */
   readonly date: number;
   readonly start: number;
@@ -95,7 +100,7 @@ interface Cursor {
 export interface ProviderOptions {
   readonly salt: number;
   readonly datasets: readonly Rules[];
-  readonly lives: readonly Life[];
+  readonly lives: Life[];
   readonly sendsDate: boolean;
   /** Whether the members of a record come in another order, or one of them differs, in each answer. Absent: neither. */
   readonly members?: Members;
@@ -115,15 +120,23 @@ export class Provider {
   absent: StreamName | null = null;
   /** The outages that begin during the present sync. */
   strikes: readonly Strike[] = [];
+  /** Called after each page, with the instant that follows it. */
+  onPage: (next: number) => void = () => undefined;
   readonly #cursors = new Map<string, Cursor>();
   /** In the order of every listing: by start, then by id. */
-  readonly #lives: readonly Life[];
+  #lives: readonly Life[];
   #served = 0;
 
   constructor(options: ProviderOptions) {
     this.options = options;
     this.texts = versionsByText(options.lives);
-    this.#lives = options.lives.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    this.#lives = sorted(options.lives);
+  }
+
+  /** Adds a record while the connector reads. */
+  add(life: Life): void {
+    this.options.lives.push(life);
+    this.#lives = sorted(this.options.lives);
   }
 
   rules(stream: StreamName): Rules | undefined {
@@ -198,12 +211,13 @@ export class Provider {
       this.#refusal(rules, { start, end }, now) ??
       cursorRefusal(rules, { start, sent }, known, same, now);
     if (refusal !== undefined) {
-      const none = { availableThrough: Number.NaN, nextCursor: null, versions: [] };
+      const none = { asOf: now, availableThrough: Number.NaN, nextCursor: null, versions: [] };
       this.exchanges.push({ ...seen, ...none, status: 400, refusal });
       return problem(400, refusal);
     }
-    const snapshot = known?.snapshot ?? now;
-    const asOf = rules.cursors === "snapshot" ? snapshot : now;
+    const view = viewAt(rules.views, this.options.salt, { start, end }, now);
+    const snapshot = known?.snapshot ?? view;
+    const asOf = rules.cursors === "snapshot" ? snapshot : view;
     const listing = this.#listing(rules, { start, end }, asOf, snapshot);
     const limit = Number(query.get("limit") ?? "1000");
     const from =
@@ -221,11 +235,12 @@ export class Provider {
         ? this.#newCursor({ query: same, madeAt: now, snapshot, offset, key, isExpired: false })
         : null;
     const availableThrough = this.#availableThrough(rules, asOf, end);
-    this.exchanges.push({ ...seen, status: 200, availableThrough, nextCursor, versions });
+    this.exchanges.push({ ...seen, asOf, status: 200, availableThrough, nextCursor, versions });
     const due = this.strikes.length === 0 ? [] : dueOf(this.strikes, this.exchanges);
     this.strikes = this.strikes.filter((strike) => !due.includes(strike));
     for (const { lasts, showsOneOf } of due)
       rules.outages.push({ start: now + 1, end: now + 1 + lasts, showsOneOf });
+    this.onPage(now + 1);
     const body = `{"data":[${versions.map((version) => this.#textOf(version)).join(",")}],"next_cursor":${JSON.stringify(nextCursor)},"as_of":"${iso(this.#saidAsOf(rules, asOf))}","available_through":"${iso(availableThrough)}"}`;
     return { status: 200, headers: {}, body };
   }
@@ -326,6 +341,9 @@ function selects({ selects: by }: Rules, window: Span, life: Life): boolean {
     (by === "start" ? life.start < window.end : life.end <= window.end)
   );
 }
+
+const sorted = (lives: readonly Life[]): Life[] =>
+  lives.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
 const keyOf = ({ start, id }: Life): string => `${iso(start)} ${id}`;
 

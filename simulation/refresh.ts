@@ -4,6 +4,7 @@ import { lastState } from "./judge.ts";
 import { isPostedLater } from "./provider.ts";
 import { type Version, visible } from "./records.ts";
 import { isComplete, isUnfinished, type Passage, type Watched } from "./promises.ts";
+import { behindOf } from "./views.ts";
 
 /** One stream over the attempts of a job. */
 export class RefreshPromises {
@@ -41,7 +42,7 @@ export class RefreshPromises {
       if (life.stream !== rules.stream || life.start < from || life.start >= until) continue;
       if (life.withdrawnAt <= result.endedAt) continue;
       if (isPostedLater(rules, life)) continue; // only the window in which it was posted shows it
-      const then = visible(life, this.#began);
+      const then = visible(life, this.#began - behindOf(rules));
       const row = warehouse.rows[rules.stream].get(life.id);
       if (then !== undefined && (row === undefined || row.index < then.index)) {
         faults.push(`lost: ${life.id} of ${date(life.start)}, version of ${iso(then.at)}`);

@@ -23,6 +23,7 @@ export function plainRules(stream: StreamName, changes: Partial<Rules> = {}): Ru
     beforeRetention: "refuse",
     frontier: HONEST,
     isStill: false,
+    views: null,
     ...changes,
   };
 }
@@ -67,7 +68,7 @@ export function lifeOf(rules: Rules, id: string, day: number, ...told: readonly 
 export function scripted(
   begin: number,
   datasets: readonly Rules[],
-  lives: readonly Life[],
+  lives: Life[],
   mode: "incremental" | "full_refresh" = "incremental",
 ): Connection {
   const provider = new Provider({ salt: 0, datasets, lives, sendsDate: true, whims: false });

@@ -84,7 +84,9 @@ export class Standing {
     }
     const { outages, stream } = this.#rules;
     for (const exchange of exchanges) {
-      const isBlind = outages.some(({ start, end }) => start <= exchange.at && exchange.at < end);
+      const isBlind = outages.some(
+        ({ start, end }) => start <= exchange.asOf && exchange.asOf < end,
+      );
       if (isBlind && exchange.stream === stream && exchange.status === 200)
         this.#blind.push(exchange);
     }
@@ -273,11 +275,11 @@ export class Standing {
     return (
       this.#isDoubted(day, reading) ||
       this.#blind.some(
-        ({ start, end, date: then, at: asked }) =>
+        ({ start, end, date: then, asOf }) =>
           start <= at &&
           at < end &&
           then <= anHourBefore(reading) &&
-          isHidden(this.#rules, record, asked),
+          isHidden(this.#rules, record, asOf),
       )
     );
   }

@@ -3,6 +3,7 @@ import { FAIR, type Weather } from "./network.ts";
 import type { Strike } from "./outages.ts";
 import type { Asked } from "./promises.ts";
 import type { StreamName } from "./records.ts";
+import type { Stir } from "./stirs.ts";
 import type { End } from "./sync.ts";
 import type { DateRule } from "./trials.ts";
 
@@ -23,6 +24,8 @@ export interface Step {
   readonly olderState: boolean;
   /** The outages that begin during this sync. */
   readonly strikes: readonly Strike[];
+  /** The changes of records during this sync. */
+  readonly stirs: readonly Stir[];
   readonly date: DateRule;
   /** The dataset that is not offered. */
   readonly absent: StreamName | null;
@@ -45,6 +48,7 @@ export const CALM: Step = {
   keepsRows: true,
   olderState: false,
   strikes: [],
+  stirs: [],
   date: { ahead: 0 },
   absent: null,
 };

@@ -9,6 +9,7 @@ import { isDue } from "./promises.ts";
 import type { Rules } from "./provider.ts";
 import { type Life, visible } from "./records.ts";
 import type { World } from "./world.ts";
+import { behindOf } from "./views.ts";
 
 /** The facts of a complete sync of one stream. */
 export interface Completed {
@@ -54,7 +55,7 @@ export function judgeStrays(rules: Rules, completed: Completed): string[] {
     const name = `R10: the stray ${id} of ${date(start)}`;
     if (gone !== null && mustStand(rules, { record, window }, completed))
       faults.push(`${name} no longer stands: ${gone.why}`);
-    const missedBy = gone === null ? missed({ record, window }, completed) : undefined;
+    const missedBy = gone === null ? missed(rules, { record, window }, completed) : undefined;
     if (missedBy !== undefined)
       faults.push(`${name} stands, and ${missedBy.reading_id} has read its window without it`);
   }
@@ -69,24 +70,26 @@ interface Stray {
 
 /** Whether this sync could read a stray's day and window, and the provider showed it all the time. */
 function mustStand(
-  { outages }: Rules,
+  rules: Rules,
   { record, window }: Stray,
   { asked, startedAt, endedAt }: Completed,
 ): boolean {
+  const { outages } = rules;
   const instants = [record.start, record.postedAt, window.start];
   return (
     instants.every((at) => at >= asked.start && at < asked.end) &&
-    [startedAt, endedAt].every((at) => visible(record, at) !== undefined) &&
+    [startedAt - behindOf(rules), endedAt].every((at) => visible(record, at) !== undefined) &&
     !outages.some(({ start, end }) => end > record.start && start <= endedAt)
   );
 }
 
 /** A reading of a stray's whole window, if the stray was withdrawn before this sync. A listing that moved proves nothing. */
 function missed(
+  rules: Rules,
   { record, window }: Stray,
   { reports, startedAt }: Completed,
 ): ReportRow | undefined {
-  if (record.withdrawnAt >= startedAt) return undefined;
+  if (record.withdrawnAt >= startedAt - behindOf(rules)) return undefined;
   return reports.find(
     ({ dataset, moved, whole_window: isWhole, window_start: start, window_end: end }) =>
       dataset === record.stream &&

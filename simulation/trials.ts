@@ -6,6 +6,7 @@ import type { Strike } from "./outages.ts";
 import type { Rules } from "./provider.ts";
 import { Random } from "./random.ts";
 import type { Life, StreamName } from "./records.ts";
+import { drawViews, type Views } from "./views.ts";
 
 /** The kinds of trials, each with the share of lives that have it. */
 const SHARES = {
@@ -20,6 +21,8 @@ const SHARES = {
   proven: 1,
   still: 0.3,
   reports: 0.15,
+  stirs: 0.15,
+  views: 0.15,
 } as const;
 
 export type Trial = keyof typeof SHARES;
@@ -44,6 +47,10 @@ export interface Trials {
   readonly still: boolean;
   /** Draws processes that die just after a report of a day (R4); null if deaths come at any instant. */
   readonly reports: Random | null;
+  /** Draws changes of records between two answers of a sync; null if records change at any instant. */
+  readonly stirs: Random | null;
+  /** The provider shows a view of its data that it makes now and then. */
+  readonly views: Views | null;
   /** At its end every day must be proven, if the bounds let a pass read all days that are due (R10). */
   readonly proven: boolean;
 }
@@ -52,6 +59,8 @@ export interface Trials {
 export function drawTrials(seed: number, only: readonly Trial[]): Trials {
   const random = new Random(seed + 2 ** 40);
   const reports = new Random(seed + 2 ** 44);
+  const stirs = new Random(seed + 2 ** 45);
+  const views = new Random(seed + 2 ** 46);
   const has = (trial: Trial, from = random): boolean => {
     const isDrawn = from.chance(SHARES[trial]);
     return only.length === 0 ? isDrawn : only.includes(trial);
@@ -66,9 +75,11 @@ export function drawTrials(seed: number, only: readonly Trial[]): Trials {
     long: has("long"),
     posted: has("posted"),
     proven: has("proven"),
-    // The last two have generators of their own, so that they do not change the draws of the other trials.
+    // The last four have generators of their own, so that they do not change the draws of the other trials.
     still: has("still", new Random(seed + 2 ** 43)),
     reports: has("reports", reports) ? reports : null,
+    stirs: has("stirs", stirs) ? stirs : null,
+    views: has("views", views) ? drawViews(views) : null,
   };
 }
 
@@ -84,6 +95,8 @@ export const NO_TRIALS: Trials = {
   proven: false,
   still: false,
   reports: null,
+  stirs: null,
+  views: null,
 };
 
 /** Bounds so low that a small account reaches them. */

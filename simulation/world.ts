@@ -18,7 +18,7 @@ export interface Temper {
 export interface World {
   readonly random: Random;
   readonly provider: Provider;
-  readonly lives: readonly Life[];
+  readonly lives: Life[];
   /** The instants of the first sync and of the last change. */
   readonly begin: number;
   readonly end: number;
@@ -56,6 +56,7 @@ export function drawWorld(seed: number, { kind, trials: only = [] }: Temper): Wo
     ...drawRules(stream, random.fork(), plain, { start: begin, end }),
     ...rulesFor(trials, stream),
     isStill: trials.still,
+    views: trials.views,
   }));
   const lives = datasets.flatMap((rules) =>
     drawLives(
@@ -129,6 +130,7 @@ function drawRules(stream: StreamName, random: Random, plain: boolean, span: Spa
     outages: plain ? [] : drawOutages(random, span),
     frontier: plain ? HONEST : drawFrontier(random, span),
     isStill: false,
+    views: null,
   };
 }
 

@@ -1,0 +1,46 @@
+/** The judge of moved rows finds one that stands on no day: a judge that sees nothing would never find a fault. */
+import { expect, test } from "vitest";
+import { DAY, dayOf, HOUR, iso } from "./calendar.ts";
+import { judgeMoves } from "./moves.ts";
+import { lifeOf, plainRules, scripted } from "./scripted.ts";
+import { CALM } from "./step.ts";
+
+const NOON = Date.UTC(2026, 4, 12) + 12 * HOUR;
+const [OLD, NEW] = [Date.UTC(2026, 4, 8), Date.UTC(2026, 4, 6)];
+const usage = plainRules("usage");
+
+test("R10: a row that moved stands on no day if one pass proves its new day before the move and its old day after it", async () => {
+  const from = lifeOf(usage, "moves", OLD, { at: OLD + HOUR });
+  const to = lifeOf(usage, "moves", NEW, { at: NOON + 100 });
+  from.withdrawnAt = NOON + 100;
+  const lives = [from, to, lifeOf(usage, "stays", NEW, { at: NEW + HOUR })];
+  const connection = scripted(NOON, [usage], lives);
+  await connection.sync({ ...CALM, asked: { ...CALM.asked, startDate: NEW } });
+  expect(connection.faults).toEqual([]);
+  const { warehouse, states } = connection;
+  const state = states.get("usage")?.value;
+  const judge = (due: readonly [string, string][] = [], today = dayOf(NOON)): string[] =>
+    judgeMoves(usage, { lives, warehouse, state: state && { ...state, due }, today });
+  expect(judge()).toEqual([]);
+  for (const [day, at] of [
+    [NEW, NOON + 50],
+    [OLD, NOON + 200],
+  ] as const) {
+    const report = warehouse.reportsOf("usage", iso(day).slice(0, 10)).at(-1);
+    if (report === undefined) throw new Error("no report");
+    warehouse.report({
+      ...report,
+      reading_id: `z${report.reading_id}`,
+      pass_began_at: iso(NOON),
+      first_as_of: iso(at),
+      last_as_of: iso(at),
+    });
+  }
+  expect(judge()).toEqual([
+    expect.stringMatching(/^R10: moves moved from 2026-05-08 to 2026-05-06/),
+  ]);
+  expect(judge([[iso(NEW), iso(NEW + DAY)]])).toEqual([]);
+  expect(judge([], NEW)).toEqual([]);
+  lives.push(lifeOf(usage, "gained", OLD, { at: NOON + 150 }));
+  expect(judge()).toEqual([]);
+});

@@ -1,0 +1,81 @@
+/**
+ * R10: a row moves from one day to another. A pass that reads the old day after the move, and the new day before it, finds the row on
+ * neither day. Then the new day is due, or it is not proven.
+ */
+import { date, DAY, dayOf } from "./calendar.ts";
+import { newestReports } from "./current.ts";
+import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
+import { isDue } from "./promises.ts";
+import { isPostedLater, type Rules } from "./provider.ts";
+import type { Life } from "./records.ts";
+
+export interface Moving {
+  readonly lives: readonly Life[];
+  readonly warehouse: Warehouse;
+  readonly state: StateValue | undefined;
+  /** The day on which the sync began, by `Date`. Each sync reads it, so no state names it as due. */
+  readonly today: number;
+}
+
+/** A record that disappears from one day, and appears on another at the same instant. */
+interface Move {
+  readonly from: Life;
+  readonly to: Life;
+  readonly at: number;
+}
+
+/** Finds each row that stands on no day, although the days on which it was and is are both proven by one pass. */
+export function judgeMoves(rules: Rules, { lives, warehouse, state, today }: Moving): string[] {
+  const moves = movesOf(rules, lives);
+  if (moves.length === 0) return [];
+  const newest = newestReports(rules.stream, warehouse.reports, state?.chain);
+  const faults: string[] = [];
+  for (const { from, to, at } of moves) {
+    const [old, now] = [newest.get(date(from.start)), newest.get(date(to.start))];
+    if (old === undefined || now === undefined || !isProven(old) || !isProven(now)) continue;
+    const isOnNone = Date.parse(old.first_as_of) >= at && Date.parse(now.last_as_of) < at;
+    if (!isOnNone || old.pass_began_at !== now.pass_began_at) continue;
+    const day = dayOf(to.start);
+    if (day >= today || isDue({ start: day, end: day + DAY }, state ?? {})) continue;
+    if (gained(from, lives, old)) continue;
+    faults.push(
+      `R10: ${from.id} moved from ${old.day} to ${now.day}, and stands on neither: ${old.reading_id} as of ${old.last_as_of} and ` +
+        `${now.reading_id} as of ${now.last_as_of} prove both`,
+    );
+  }
+  return faults;
+}
+
+const isProven = ({ confirmed, shrunk }: ReportRow): boolean => confirmed && !shrunk;
+
+/** The moves of records that no window shows as strays. */
+function movesOf(rules: Rules, lives: readonly Life[]): Move[] {
+  const own = lives.filter(
+    (life) =>
+      life.stream === rules.stream &&
+      !isPostedLater(rules, life) &&
+      life.end <= dayOf(life.start) + DAY,
+  );
+  const leaving = own.filter(({ withdrawnAt }) => withdrawnAt < Infinity);
+  return leaving.flatMap((from) =>
+    own
+      .filter(({ id, start, versions }) => {
+        const isSame = id === from.id && versions[0]?.at === from.withdrawnAt;
+        return isSame && dayOf(start) !== dayOf(from.start);
+      })
+      .map((to) => ({ from, to, at: from.withdrawnAt })),
+  );
+}
+
+/** R10: whether the old day of a row may have gained another one, so that the day does not have fewer rows than before. */
+function gained(from: Life, lives: readonly Life[], { first_as_of: readAt }: ReportRow): boolean {
+  const since = from.versions[0]?.at ?? -Infinity;
+  return lives.some(
+    ({ stream, start, versions: [first] }) =>
+      stream === from.stream &&
+      dayOf(start) === dayOf(from.start) &&
+      first !== undefined &&
+      first.at > since &&
+      first.at <= Date.parse(readAt),
+  );
+}
