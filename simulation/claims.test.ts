@@ -14,10 +14,10 @@ const costs = plainRules("costs", { selects: "overlap" });
 /** The lines of two syncs. The account has a short cost and a long one; in the second sync the first day owns the long cost. */
 async function syncs(): Promise<{ connection: Connection; items: readonly (readonly Item[])[] }> {
   const short = lifeOf(costs, "short", BEGIN - 5 * DAY, { at: BEGIN - 5 * DAY });
-  const long = {
-    ...lifeOf(costs, "long", BEGIN - 5 * DAY, { at: BEGIN - 5 * DAY }, { at: BEGIN + HOUR }),
-    end: BEGIN + 5 * DAY,
-  };
+  const long = Object.assign(
+    lifeOf(costs, "long", BEGIN - 5 * DAY, { at: BEGIN - 5 * DAY }, { at: BEGIN + HOUR }),
+    { end: BEGIN + 5 * DAY },
+  );
   const connection = scripted(BEGIN, [costs], [short, long]);
   const asked = { ...CALM.asked, startDate: BEGIN - 9 * DAY, reconcileDays: 0, scrubDays: 0 };
   const first = await connection.sync({ ...CALM, asked });

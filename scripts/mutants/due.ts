@@ -261,9 +261,9 @@ export const DUE: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/completion.ts",
-    from: "(known.shrinkage !== null || owners.has(day))",
-    to: "known.shrinkage !== null",
+    file: "src/streams/stray_reads.ts",
+    from: "(entry.shrinkage !== null || owners.has(day))",
+    to: "entry.shrinkage !== null",
     test: RESTATED,
   },
   {

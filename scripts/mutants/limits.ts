@@ -103,7 +103,7 @@ export const LIMITS: readonly Mutant[] = [
   {
     rule: "L2",
     file: "src/streams/completion.ts",
-    from: "if (each.window === writing[0]) void this.#hold(writing,",
+    from: "if (each.window === writing[0])\n          void this.#hold(writing,",
     to: "void this.#hold([each.window],",
     test: "src/streams/completion.test.ts: L2: before strays are written, one look at them serves all windows that write some",
   },
@@ -162,5 +162,33 @@ export const LIMITS: readonly Mutant[] = [
     from: "while ((holes[passed]?.end ?? Infinity) <= from) passed += 1;",
     to: "",
     test: "src/core/window.test.ts: L2: two lists of ranges are passed through once, side by side",
+  },
+  {
+    rule: "S8",
+    file: "src/streams/record_filter.ts",
+    from: " && this.#day < planEnd + FOLLOWED_AHEAD",
+    to: "",
+    test: "src/streams/reader_days.test.ts: S8: provisional strays of any number of future days leave a state within its bound",
+  },
+  {
+    rule: "L2",
+    file: "src/interface/strictness.ts",
+    from: "isCrowded || !Reflect",
+    to: "!Reflect",
+    test: "src/interface/pages.test.ts: L2: a page of very many unknown properties is a fault at once, also where they are tolerated",
+  },
+  {
+    rule: "L3",
+    file: "src/interface/capabilities.ts",
+    from: "theirs < NO_SUCH_TIME ? theirs : options.clock.now()",
+    to: "theirs",
+    test: "src/interface/capabilities.test.ts: L3: a clock that no state and no reading id could follow counts as none: %s",
+  },
+  {
+    rule: "P1",
+    file: "src/interface/pages.ts",
+    from: "if (!next.isWellFormed()) {",
+    to: "if (next.length < 0) {",
+    test: "src/interface/pages.test.ts: P1: only null ends a window > next_cursor is %s: a provider fault, not an end",
   },
 ];

@@ -44,8 +44,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "ledger.update(this.#remembered(this.#due.list(decided, this.strays.listings.unlisted())));",
-    to: "ledger.update(this.#remembered(decided));",
+    from: "const listed = this.#due.list(state, this.strays.listings.unlisted());",
+    to: "const listed = state;",
     test: POSTED + "R10: a window that comes after the days of its strays is not read once more",
   },
   {

@@ -59,8 +59,8 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "if (each.window === writing[0]) void this.#hold(writing, this.#strayDays().map(dayRange));",
-    to: "",
+    from: "void this.#hold(writing, this.#strayDays().map(dayRange), replaces);",
+    to: "replaces satisfies boolean;",
     test: PROOFS + KILLED,
   },
   {

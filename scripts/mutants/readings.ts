@@ -172,9 +172,30 @@ export const READINGS: readonly Mutant[] = [
   },
   {
     rule: "R4",
+    file: "src/core/state.ts",
+    from: "...forgotten.values(), ...strays];",
+    to: "];",
+    test: "src/streams/reserved_ids.test.ts: R4: ids sort behind those of the strays and the forgotten days of a state that reserves none, also if the provider's clock was put back",
+  },
+  {
+    rule: "R4",
+    file: "src/core/plan.ts",
+    from: "newestId: at.newestId,\n    start: from,\n    end: Math.max",
+    to: "newestId: null,\n    start: from,\n    end: Math.max",
+    test: "src/core/plan.test.ts: R4: a plan without a state goes on from the newest reading id of a cleared one, in both sync modes",
+  },
+  {
+    rule: "R4",
+    file: "src/core/identity.ts",
+    from: "Math.min(theirs, LATEST)",
+    to: "theirs",
+    test: "src/core/identity.test.ts: R4: an id has 14 digits whatever year the provider's clock says, so that later ids sort behind it",
+  },
+  {
+    rule: "R4",
     file: "src/streams/reader.ts",
-    from: "for (const id of knownIds(plan.state)) run.ids.follow(id);",
-    to: "",
+    from: "...knownIds(plan.state)]",
+    to: "]",
     test: "src/streams/reserved_ids.test.ts: R4: ids sort behind those of a state of 0.2.0, which reserves none, also if the provider's clock was put back",
   },
   {

@@ -18,6 +18,10 @@ const WITHDRAWN =
   "P5 R10: a stray that is withdrawn before its new version is written leaves the sums, and the other one of its group is written again";
 const OLD_ROW =
   "P5 R10: no window lists the old row of such a stray once more, and once the new version is written the window is due no longer";
+const WITHDRAWN_BEHIND =
+  "P5 R10: if the process dies behind the row of a new version and %s, the next syncs bring what the provider shows";
+const BOTH =
+  "P5: if a window shows a new version of a written stray beside the old one, both are written, once";
 const BROKEN =
   "P5: if another stray of the group is gone, no list has the old row any more, and only the new version waits";
 
@@ -95,6 +99,27 @@ export const STRAY_GROUPS: readonly Mutant[] = [
     from: "const others = standing.filter((stray) => !isOld(stray));",
     to: "const others = standing;",
     test: UNIT + BROKEN,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_groups.ts",
+    from: "[{ ...stray, hash: stray.id }]",
+    to: "[]",
+    test: GROUPS + WITHDRAWN_BEHIND,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: 'if (ids.has(id ?? "")) this.#known.delete(hash);',
+    to: "void [hash, id];",
+    test: GROUPS + BOTH,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "if (always || !this",
+    to: "if (!this",
+    test: GROUPS + WITHDRAWN_BEHIND,
   },
   {
     rule: "P5",

@@ -18,9 +18,9 @@ export const STRAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/completion.ts",
-    from: "days.get(day)?.shrinkage != null",
-    to: "false",
+    file: "src/streams/stray_reads.ts",
+    from: "(entry.shrinkage !== null || owners.has(day))",
+    to: "owners.has(day)",
     test: "src/streams/reader_days.test.ts: P5 R8: strays of a known day that shows less than half are written, and the next sync writes the day again",
   },
   {

@@ -88,6 +88,8 @@ function expectedOf(
   const { next_cursor: next, data } = envelope;
   const isCircle = typeof next === "string" && (next === cursor || sent.has(next));
   if (isCircle) return refuse("its cursor leads back");
+  if (typeof next === "string" && !next.isWellFormed())
+    return refuse("no address can carry its cursor");
   const records = membersOf(tree)?.get("data");
   if (!Array.isArray(data) || records?.kind !== "array") return refuse("it has no data");
   if (!data.every((record) => mayPass(record, input))) return refuse("a record breaks its schema");

@@ -9,7 +9,7 @@
  *     inPart                              │                         unknown days of which readings that were given up have shown a part
  */
 import { type DayDigest, EMPTY_DIGEST } from "./digests.ts";
-import { DAY, HOUR } from "./time.ts";
+import { DAY, HOUR, parseInstant } from "./time.ts";
 import { clip, dayRange, type Range, subtract, union } from "./window.ts";
 
 /** A reading showed less than half of a day's records, and no later reading has confirmed this yet (R8). */
@@ -87,23 +87,30 @@ export type DayVerdict =
 /** A day with fewer known records than this may shrink without suspicion (R8). */
 const SUSPICIOUS_FROM = 10;
 
+/** A view that stands still for so long counts as another one. It is less than a day, so that a sync of the next day at the same time can tell. */
+const STILL = 20 * HOUR;
+
 /** Whether the day was read completely before, so that the next reading is compared with its digest. */
 export function isKnown(known: KnownDays, day: number): boolean {
   return known.ranges.some(({ start, end }) => start <= day && day < end);
 }
 
-/**
- * Compares a day, as a complete reading returned it, with the known days.
- *
- * @param now the start of the reading, in milliseconds since 1970 on the provider's clock
- */
-export function judgeDay(known: KnownDays, seen: DayDigest, now: number): DayVerdict {
+/** When a reading saw its days. */
+export interface View {
+  /** The start of the reading, in milliseconds since 1970 on the provider's clock. */
+  readonly beganAt: number;
+  /** `as_of` of its first page, as the provider wrote it. */
+  readonly firstAsOf: string | null;
+}
+
+/** Compares a day, as a complete reading returned it, with the known days. */
+export function judgeDay(known: KnownDays, seen: DayDigest, view: View): DayVerdict {
   if (!isKnown(known, seen.day)) return "unknown";
   const entry = known.days.get(seen.day);
   if (seen.digest === (entry?.digest ?? EMPTY_DIGEST) && seen.records === (entry?.records ?? 0)) {
     return "same";
   }
-  return isSuspicious(known, seen, now) ? "shrunk" : "differs";
+  return isSuspicious(known, seen, view) ? "shrunk" : "differs";
 }
 
 /** The largest number of records that is known of a day (R8). */
@@ -114,16 +121,25 @@ export const mostOf = ({ days, forgotten, inPart }: KnownDays, day: number): num
  * Whether a day shows less than half of the largest number of records that is known of it, and no earlier reading confirms that
  * (R8). Also holds for a forgotten day.
  *
- * @param now the start of the reading, in milliseconds since 1970 on the provider's clock
  * @param first the number of records in the first reading of the same window; 0 if there is none
  */
-export function isSuspicious(known: KnownDays, seen: DayDigest, now: number, first = 0): boolean {
+export function isSuspicious(known: KnownDays, seen: DayDigest, view: View, first = 0): boolean {
   const entry = known.days.get(seen.day);
   const forgotten = known.forgotten.get(seen.day);
   const most = Math.max(mostOf(known, seen.day), first);
   if (most < SUSPICIOUS_FROM || 2 * seen.records >= most) return false;
   const shrinkage = entry?.shrinkage ?? forgotten?.shrinkage ?? null;
-  return shrinkage?.digest !== seen.digest || now - shrinkage.at < HOUR;
+  return shrinkage?.digest !== seen.digest || !confirms(view, shrinkage.at);
+}
+
+/**
+ * Whether a reading can confirm one that ended at an instant: it began an hour later, and shows a view of the data that was made since. A
+ * provider whose view stands still is believed in the end.
+ */
+function confirms({ beganAt, firstAsOf }: View, endedAt: number): boolean {
+  const later = beganAt - endedAt;
+  const madeAt = parseInstant(firstAsOf ?? "") ?? -Infinity;
+  return later >= (madeAt > endedAt ? HOUR : STILL);
 }
 
 /** Returns the known days after a reading has written a day with this content, or has found the day empty. */

@@ -30,17 +30,16 @@ import {
   learn,
   mostOf,
   suspect,
+  type View,
 } from "./known_days.ts";
 import { daysAbout } from "./reading.ts";
 import { DAY } from "./time.ts";
 import type { Range } from "./window.ts";
 
 /** The members of a complete reading that {@link settle} needs. */
-export interface FinishedReading extends Range {
+export interface FinishedReading extends Range, View {
   readonly id: string;
-  /** The start of the reading, in milliseconds since 1970 on the provider's clock. */
-  readonly beganAt: number;
-  /** The end of the reading, on the same clock. */
+  /** The end of the reading, in milliseconds since 1970 on the provider's clock. */
   readonly endedAt: number;
   /** Whether `as_of` changed between the pages (P6). */
   readonly moved: boolean;
@@ -105,10 +104,10 @@ export function differingDays(
   known: KnownDays,
   window: Range,
   digests: readonly DayDigest[],
-  beganAt: number,
+  view: View,
 ): number[] {
   return daysOf(window).filter(
-    (day) => judgeDay(known, digestOf(digests, day), beganAt) === "differs",
+    (day) => judgeDay(known, digestOf(digests, day), view) === "differs",
   );
 }
 
@@ -167,7 +166,7 @@ function settleDay(
   const isWritten = reading.rewrites !== null || written.includes(day);
   const unproven = settleUnproven(before, seen, reading);
   if (unproven !== null) return unproven;
-  switch (isWritten ? "unknown" : judgeDay(known, seen, reading.beganAt)) {
+  switch (isWritten ? "unknown" : judgeDay(known, seen, reading)) {
     case "unknown":
       return settleWritten(before, seen, reading);
     case "same": {
@@ -211,8 +210,7 @@ function settleUnproven(
 /** Settles a day that this reading wrote before the day could be judged. */
 function settleWritten(before: Settlement, seen: DayDigest, reading: FinishedReading): Settlement {
   const first = reading.rewrites?.find(({ day }) => day === seen.day)?.records ?? 0;
-  if (!isSuspicious(before.known, seen, reading.beganAt, first))
-    return wrote(before, seen, reading);
+  if (!isSuspicious(before.known, seen, reading, first)) return wrote(before, seen, reading);
   // For this day the state forgets what it knew and keeps the number of records of the window's first reading (R8).
   const gone = { day: seen.day, records: first, writtenBy: null };
   return doubted({ ...before, known: forget(before.known, [gone]) }, seen, reading);
@@ -276,12 +274,13 @@ const wasToday = ({ day, readingId: id }: KnownDay | ForgottenDay): boolean =>
  */
 export function settleAgain(
   before: KnownDays,
-  { id, beganAt, digests }: Pick<FinishedReading, "id" | "beganAt" | "digests">,
+  reading: Pick<FinishedReading, "id" | "digests" | keyof View>,
   days: readonly number[],
 ): Pick<Settlement, "known" | "reports"> {
+  const { id, digests } = reading;
   const known = renewed(before, digests);
   const shown = days.map((day) => digestOf(digests, day));
-  const agrees = (seen: DayDigest): boolean => judgeDay(known, seen, beganAt) === "same";
+  const agrees = (seen: DayDigest): boolean => judgeDay(known, seen, reading) === "same";
   return {
     known: changeDays(known, days, (own, day) => {
       const seen = digestOf(digests, day);

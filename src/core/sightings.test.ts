@@ -68,7 +68,7 @@ test("P5: a read remembers the ids of all records that windows have returned as 
   other.judge(ofId(50), "stray");
   expect(sightings.isComplete).toBe(false);
   const textOf = (index: number): string =>
-    [...ofId(index).id.slice(0, 3)].map((word) => word.toString(16).padStart(8, "0")).join("");
+    Array.from(ofId(index).id.slice(0, 3), (word) => word.toString(16).padStart(8, "0")).join("");
   const have = (from: number, to: number): boolean[] =>
     Array.from({ length: to - from }, (_, index) => sightings.mayHaveOwner(textOf(from + index)));
   expect(have(0, 40)).toEqual(Array.from({ length: 40 }, () => true));

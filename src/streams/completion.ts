@@ -247,19 +247,6 @@ export class Completion {
     await this.#leave(days.filter((day) => !agreed.has(day)));
   }
 
-  /**
-   * P5: the known days of which a stray may replace a row. A day that shows less than half (R8) may be the owner of its strays all the same.
-   * On another day this read may have returned the stray in another version, before the provider restated the stray or went back.
-   */
-  #unsureDays(): number[] {
-    const { days } = knownOf(this.#options.ledger.state);
-    const owners = new Set(this.strays.pendingDays(this.#options.mayHaveOwner));
-    return this.#strayDays().filter((day) => {
-      const known = days.get(day);
-      return known !== undefined && (known.shrinkage !== null || owners.has(day));
-    });
-  }
-
   /** The days of the strays that this sync may write. */
   #strayDays(): number[] {
     return this.strays.pendingDays().filter((day) => !this.#leftToNext.has(day));
@@ -341,7 +328,7 @@ export class Completion {
       for (const window of looks) queue(jobOf(window, this.#reads.purposeOf(window, days)));
       if (looks.length > 0) return;
     }
-    await this.#leave(this.#unsureDays());
+    await this.#leave(this.#reads.unsure(ledger.state, this.#strayDays()));
     this.#waiting = [];
     this.#writeStrays(waiting);
   }
@@ -376,7 +363,11 @@ export class Completion {
     return now.length > 0;
   }
 
-  /** P5: a STATE names days as due before readings of windows that the next process would not read again; `always`: one more does. */
+  /**
+   * P5: a STATE names days as due before readings of windows that the next process would not read again.
+   *
+   * @param always whether a STATE goes out although an earlier one has named these days
+   */
   async #hold(windows: readonly Range[], days: readonly Range[], always = false): Promise<void> {
     const { ledger, plan } = this.#options;
     const own = days.flatMap((day) => clip([day], { start: plan.from, end: plan.end }));

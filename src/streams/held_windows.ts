@@ -78,7 +78,7 @@ export class HeldWindows {
    */
   make(window: OpenWindow, page: FetchedPage, { emittedAt, take }: RowOptions): Lines {
     const judged = window.judge(page);
-    const also = window.isWhole(page) ? this.#differing(window, judged.digests) : [];
+    const also = window.isWhole(page) ? this.#differing(window, judged.digests, page.asOf) : [];
     const days = judged.digests
       .filter(({ day }) => also.includes(day))
       .map(({ day, records }): GoneDay => ({ day, records, writtenBy: null }));
@@ -119,11 +119,11 @@ export class HeldWindows {
     return released.map(({ window }) => window);
   }
 
-  #differing(window: OpenWindow, digests: Lines["digests"]): readonly number[] {
+  #differing(window: OpenWindow, digests: Lines["digests"], asOf: string): readonly number[] {
     const known = renewed(knownOf(this.#options.ledger.state), digests);
     const before = this.#options.unprovenBefore?.() ?? null;
     const { job, reading } = window;
-    const differing = differingDays(known, job.window, digests, reading.beganAt);
+    const differing = differingDays(known, job.window, digests, { ...reading, firstAsOf: asOf });
     return differing.filter((day) => !standsUnproven(known, day, before));
   }
 

@@ -85,8 +85,8 @@ export class StreamReader implements WindowSource {
       queue: (job) => this.#queue.unshift(job),
     });
     run.ids.follow(plan.state.newestId ?? "");
-    for (const { id } of plan.resumed) run.ids.follow(id);
-    for (const id of knownIds(plan.state)) run.ids.follow(id);
+    for (const id of [...plan.resumed.map(({ id }) => id), ...knownIds(plan.state)])
+      run.ids.follow(id);
     const planned = (windows: number): void =>
       run.onProgress({ type: "PLANNED", stream: stream.name, windows });
     this.#queue = queueOf(plan, options.input, policy, planned);

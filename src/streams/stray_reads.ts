@@ -148,6 +148,22 @@ export class StrayReads {
     return { shares, writing };
   }
 
+  /**
+   * The known days of which a stray that is written may replace a row. A day that shows less than half (R8) may be the owner of its
+   * strays all the same. On another day this read may have returned the stray in another version, before the provider restated the stray
+   * or went back to an earlier version.
+   *
+   * @param days the days of the strays that are to be written
+   */
+  unsure(state: StreamState, days: readonly number[]): number[] {
+    const known = knownOf(state).days;
+    const owners = new Set(this.#strays.pendingDays(this.#options.mayHaveOwner));
+    return days.filter((day) => {
+      const entry = known.get(day);
+      return entry !== undefined && (entry.shrinkage !== null || owners.has(day));
+    });
+  }
+
   /** @param days the days that strays start on */
   purposeOf(look: Range, days: readonly number[]): Purpose {
     return lookPurpose(look, days, { isRefresh: this.#isRefresh, written: this.written });
