@@ -125,7 +125,9 @@ export class Connection {
     const claims = this.mode === "incremental" ? this.#judgeClaims(result) : [];
     const loaded = this.#load(result, step);
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
-    const judged = this.#judge(result, step, { stored, mayForget });
+    // A8: windows with views of their own may show two versions of a stray at once, and each window has its version written.
+    const mayRepeat = mayForget || world.trials.views?.isOfWindow === true;
+    const judged = this.#judge(result, step, { stored, mayForget: mayRepeat });
     const standing = this.#judgeStanding(result, step, stored);
     const strays = this.#judgeStrays(result, step);
     const moves = this.#judgeMoves(result);

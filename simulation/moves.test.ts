@@ -14,7 +14,9 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
   const to = lifeOf(usage, "moves", NEW, { at: NOON + 100 });
   from.withdrawnAt = NOON + 100;
   const lives = [from, to, lifeOf(usage, "stays", NEW, { at: NEW + HOUR })];
-  const connection = scripted(NOON, [usage], lives);
+  const connection = scripted(NOON - HOUR, [usage], lives);
+  await connection.sync({ ...CALM, asked: { ...CALM.asked, startDate: NEW } });
+  connection.scheduler.skipTo(NOON);
   await connection.sync({ ...CALM, asked: { ...CALM.asked, startDate: NEW } });
   expect(connection.faults).toEqual([]);
   const { warehouse, states } = connection;

@@ -1,6 +1,6 @@
 /** The reasons for which a sync reads a window although its plan does not need it (P5, R10). */
 import { DAY, dayOf } from "./calendar.ts";
-import { overlap } from "./outages.ts";
+import { isStrayOf, overlap } from "./outages.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { Exchange } from "./provider.ts";
 
@@ -10,7 +10,8 @@ export const isAgain = (window: Exchange, own: readonly Exchange[]): boolean =>
 
 /**
  * R10: the window of a written stray is read once more if the day of the stray was read after the stray was last listed, if another
- * stray of this day is written (P5), or if a day of the window was due. A window that is too long by now is read in parts.
+ * stray of this day or a newer version of the stray is written (P5), or if a day of the window was due. The newer version may start on
+ * another day. A window that is too long by now is read in parts.
  */
 export const isListing = (
   window: Exchange,
@@ -25,7 +26,9 @@ export const isListing = (
       (other) =>
         other.at < window.at &&
         (overlap(other, strayDay) ||
-          other.versions.some(({ record }) => dayOf(record.start) === at)),
+          other.versions.some(
+            ({ record }) => dayOf(record.start) === at || isStrayOf(other, record),
+          )),
     );
     const wasDue = due.some(([first, last]) =>
       overlap({ start: Date.parse(first), end: Date.parse(last) }, shownBy),

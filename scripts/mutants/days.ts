@@ -117,7 +117,7 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/core/known_days.ts",
-    from: "now - shrinkage.at < HOUR",
+    from: "!confirms(view, shrinkage.at)",
     to: "false",
     test: "src/core/known_days.test.ts: R8: less than half of ten or more records is suspicious until a reading an hour later agrees",
   },
@@ -138,8 +138,8 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/core/settle.ts",
-    from: "reading.beganAt, first)",
-    to: "reading.beganAt)",
+    from: "isSuspicious(before.known, seen, reading, first)",
+    to: "isSuspicious(before.known, seen, reading)",
     test: "src/core/settle.test.ts: R8: the second reading of a window is compared with the first one and with the forgotten rows",
   },
   {

@@ -88,9 +88,9 @@ export const READINGS: readonly Mutant[] = [
   },
   {
     rule: "R4",
-    file: "src/streams/reader.ts",
-    from: 'run.ids.follow(plan.state.newestId ?? "");',
-    to: "",
+    file: "src/core/state.ts",
+    from: "[state.newestId, ...rows",
+    to: "[...rows",
     test: "src/streams/reserved_ids.test.ts: R4: whenever a process is killed, rows of the next one sort behind those it left, also if the provider's clock was put back",
   },
   {
@@ -194,8 +194,8 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/reader.ts",
-    from: "...knownIds(plan.state)]",
-    to: "]",
+    from: "for (const id of knownIds(plan.state)) run.ids.follow(id);",
+    to: "",
     test: "src/streams/reserved_ids.test.ts: R4: ids sort behind those of a state of 0.2.0, which reserves none, also if the provider's clock was put back",
   },
   {

@@ -18,8 +18,8 @@ const WITHDRAWN =
   "P5 R10: a stray that is withdrawn before its new version is written leaves the sums, and the other one of its group is written again";
 const OLD_ROW =
   "P5 R10: no window lists the old row of such a stray once more, and once the new version is written the window is due no longer";
-const WITHDRAWN_BEHIND =
-  "P5 R10: if the process dies behind the row of a new version and %s, the next syncs bring what the provider shows";
+const DIES_BEFORE =
+  "P5 R10: if the process dies before the row of a new version, and the stray is withdrawn, its old row leaves the sums";
 const BOTH =
   "P5: if a window shows a new version of a written stray beside the old one, both are written, once";
 const BROKEN =
@@ -105,7 +105,7 @@ export const STRAY_GROUPS: readonly Mutant[] = [
     file: "src/streams/stray_groups.ts",
     from: "[{ ...stray, hash: stray.id }]",
     to: "[]",
-    test: GROUPS + WITHDRAWN_BEHIND,
+    test: GROUPS + DIES_BEFORE,
   },
   {
     rule: "P5",
@@ -119,7 +119,9 @@ export const STRAY_GROUPS: readonly Mutant[] = [
     file: "src/streams/completion.ts",
     from: "if (always || !this",
     to: "if (!this",
-    test: GROUPS + WITHDRAWN_BEHIND,
+    test:
+      GROUPS +
+      "P5: such a STATE goes out also if the plan reaches no day of the strays, and the rows before it have reserved their ids",
   },
   {
     rule: "P5",

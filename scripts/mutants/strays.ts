@@ -14,7 +14,7 @@ export const STRAYS: readonly Mutant[] = [
     file: "src/streams/completion.ts",
     from: "await this.#leave(days.filter((day) => !agreed.has(day)));",
     to: "",
-    test: "src/streams/reader_days.test.ts: P5: a day that a look for owners shows otherwise than it was written leaves the state, and another stays",
+    test: "src/streams/reader_days.test.ts: P5: so does a day whose look shows an owner that came after the day was written",
   },
   {
     rule: "P5",

@@ -327,15 +327,15 @@ describe("settle()", () => {
   });
 
   test("R10: a day that was unconfirmed while it went on is doubtful once more when it is over", () => {
-    const at = (instant: number, mark: string): FinishedReading => {
+    const moved = (instant: number, mark: string): FinishedReading => {
       const rewrites = [seen(ONE, 3, "before")];
       const id = readingId(instant, "chain");
       return reading([seen(ONE, 3, mark)], { moved: true, rewrites, id });
     };
-    const today = settle(NOTHING_KNOWN, at(ONE + DAY - 1, "a"), []);
-    const over = settle(today.known, at(ONE + DAY, "b"), []);
+    const today = settle(NOTHING_KNOWN, moved(ONE + DAY - 1, "a"), []);
+    const over = settle(today.known, moved(ONE + DAY, "b"), []);
     expect(over.doubtful).toEqual([ONE]);
-    expect(settle(over.known, at(ONE + 2 * DAY, "c"), []).doubtful).toEqual([]);
+    expect(settle(over.known, moved(ONE + 2 * DAY, "c"), []).doubtful).toEqual([]);
   });
 
   test("R8 P6: a loss in a listing that moved is believed and proven once a second reading agrees", () => {

@@ -189,12 +189,13 @@ export function asDue(state: StreamState, ranges: readonly Range[], now: number)
 export const knownOf = (state: StreamState): KnownDays =>
   state.mode === "incremental" ? state.known : NOTHING_KNOWN;
 
-/** The ids of all readings whose rows a state knows. A state of 0.2.0 names no newest id (R4). */
+/** The newest id that a state names, and those of all readings whose rows it knows: a state of 0.2.0 names no newest id (R4). */
 export function knownIds(state: StreamState): string[] {
   const { days, forgotten } = knownOf(state);
   const strays = state.mode === "incremental" ? state.strays : [];
   const rows = [...days.values(), ...forgotten.values(), ...strays];
-  return rows.flatMap(({ readingId }) => readingId ?? []);
+  const ids = [state.newestId, ...rows.map(({ readingId }) => readingId)];
+  return ids.filter((id) => id !== null);
 }
 
 /** The state once all of a window is read and written: its range counts as finished. */

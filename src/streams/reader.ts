@@ -84,9 +84,8 @@ export class StreamReader implements WindowSource {
       mayHaveOwner: (id) => this.#sightings.mayHaveOwner(id),
       queue: (job) => this.#queue.unshift(job),
     });
-    run.ids.follow(plan.state.newestId ?? "");
-    for (const id of [...plan.resumed.map(({ id }) => id), ...knownIds(plan.state)])
-      run.ids.follow(id);
+    for (const reading of plan.resumed) run.ids.follow(reading.id);
+    for (const id of knownIds(plan.state)) run.ids.follow(id);
     const planned = (windows: number): void =>
       run.onProgress({ type: "PLANNED", stream: stream.name, windows });
     this.#queue = queueOf(plan, options.input, policy, planned);

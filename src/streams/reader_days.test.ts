@@ -747,6 +747,22 @@ test("P5: a day that a look for owners shows otherwise than it was written leave
   expect([...(known(silent)?.forgotten.keys() ?? [])]).toEqual([DAY_ONE]);
 });
 
+test("P5: so does a day whose look shows an owner that came after the day was written", async () => {
+  const day = tenOf("r");
+  let asked = 0;
+  const script = ({ start }: { start: number }): FetchedPage[] => {
+    if (start === DAY_ONE) return [pageOf((asked += 1) === 1 ? day : [...day, a])];
+    return [pageOf([...tenOf("s", 1), a])];
+  };
+  const run = await readScript(script, {
+    input: twoDays,
+    limits: { firstSightings: 4, sightings: 8 },
+  });
+  expect(asked).toBe(2);
+  expect(idsOf(run)).not.toContain("a");
+  expect([...(known(run)?.forgotten.keys() ?? [])]).toEqual([DAY_ONE]);
+});
+
 test("P5: a stray that is restated between the two readings is written as it comes then", async () => {
   const lost = strayOf("lost", 0);
   const newer = { ...lost, x_RecordUpdatedAt: "2026-01-03T00:00:00Z", ConsumedQuantity: "7" };

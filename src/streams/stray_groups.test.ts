@@ -275,6 +275,39 @@ test.each([
   },
 );
 
+test("P5 R10: if the process dies before the row of a new version, and the stray is withdrawn, its old row leaves the sums", async () => {
+  const first = await readScript(showing({ 2: [gone, left] }), input);
+  const second = await readScript(showing({ 2: changed([gone, left], "gone") }), {
+    ...input,
+    stored: lastState(first),
+    stateInterval: DAY,
+  });
+  const length = second.outputs.findIndex(({ type }) => type === "RECORD_LINES");
+  const before = second.outputs.slice(0, length);
+  const states = before.filter(({ type }) => type === "STATE");
+  const stored = stateOf({ ...second, states: states as Run["states"] });
+  expect(stored.strays.map(({ hash, id }) => hash === id)).toEqual([false, true]);
+  const third = await readScript(showing({ 2: [left] }), { ...late, stored });
+  const table = new Table().with(first).with(second, length).with(third);
+  expect([...table.standing().keys()]).toEqual(["left"]);
+  expect(stateOf(third).due).toEqual([]);
+});
+
+test("P5: such a STATE goes out also if the plan reaches no day of the strays, and the rows before it have reserved their ids", async () => {
+  const first = await readScript(showing({ 2: [one, other] }), input);
+  const windows = { 0: [recordOf("new", 0)], 2: changed([one, other], "one") };
+  const second = await readScript(showing(windows), {
+    ...input,
+    stored: lastState(first),
+    stateInterval: DAY,
+  });
+  expect(idsOf(second)).toEqual(["new", "one"]);
+  const length = second.outputs.findLastIndex(({ type }) => type === "RECORD_LINES");
+  const states = second.outputs.slice(0, length).filter(({ type }) => type === "STATE");
+  const { strays } = stateOf({ ...second, states: states as Run["states"] });
+  expect(strays.map(({ hash, id }) => hash === id)).toEqual([false, true]);
+});
+
 test("P5: if a window shows a new version of a written stray beside the old one, both are written, once", async () => {
   const first = await readScript(showing({ 2: [version("a", 1)] }), input);
   const both = showing({ 2: [version("a", 1), version("a", 2)] });
