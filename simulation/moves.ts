@@ -38,6 +38,8 @@ export function judgeMoves(rules: Rules, { lives, warehouse, state, today }: Mov
     const isOnNone = Date.parse(old.first_as_of) >= at && Date.parse(now.last_as_of) < at;
     if (!isOnNone || old.pass_began_at !== now.pass_began_at) continue;
     const day = dayOf(to.start);
+    // A day that has left retention is never read again.
+    if (day <= today - rules.retentionDays * DAY) continue;
     if (day >= today || isDue({ start: day, end: day + DAY }, state ?? {})) continue;
     if (gained(from, lives, old)) continue;
     faults.push(
