@@ -46,16 +46,11 @@ export interface Passage extends Asked {
   readonly mayLoseStrays: boolean;
 }
 
-const isSameId = (one: Life, other: Life): boolean =>
-  one.id === other.id && one.stream === other.stream;
-
 /** One incremental stream over many syncs. */
 export class Promises {
   readonly #watched: Watched;
   /** The longest time by which a page shows an earlier moment, in milliseconds. */
   readonly #behind: number;
-  /** A8: whether a window may show an earlier moment than one that was read before. */
-  readonly #goesBack: boolean;
   /** The instant at which the present series of syncs began. A series ends with a complete sync. */
   #chain: number | null = null;
   #readings = new Readings();
@@ -79,7 +74,6 @@ export class Promises {
   constructor(watched: Watched) {
     this.#watched = watched;
     this.#behind = behindOf(watched.rules);
-    this.#goesBack = watched.rules.views?.isOfWindow === true;
   }
 
   /** Records a sync and checks its result. */
@@ -261,9 +255,6 @@ export class Promises {
       if (life.withdrawnAt <= result.endedAt || life.start < this.#leftBefore) continue;
       // The window that shows a record which was posted later is not the window of its start.
       if (isPostedLater(rules, life)) continue;
-      // A8: the row of its old day may have the later reading id, and replace the row.
-      if (this.#goesBack && lives.some((other) => other !== life && isSameId(other, life)))
-        continue;
       // L1: the strays above the bound are forgotten, and the change of a long charge may show in no other window.
       if (mayLoseStrays && life.end - life.start > DAY) continue;
       const isFollowed = life.start >= followedFrom;
