@@ -1,7 +1,7 @@
 /** Changes of records between two answers of one sync, so that readings, second readings and looks see different moments. */
 import { DAY, dayOf, monthOf } from "./calendar.ts";
 import { dueOf } from "./outages.ts";
-import { lookbackOf, type Provider, type Rules } from "./provider.ts";
+import { type Exchange, lookbackOf, type Provider, type Rules } from "./provider.ts";
 import type { Random } from "./random.ts";
 import { addVersion, type Life, settlesFrom, type StreamName, visible } from "./records.ts";
 
@@ -67,12 +67,23 @@ function stir(random: Random, provider: Provider, stream: StreamName, at: number
       return undefined;
     case 2:
       return issueAgain(random, provider, rules, life, { at, place: life });
-    default:
-      return issueAgain(random, provider, rules, life, {
-        at,
-        place: placeOf(random, rules, life, at),
-      });
+    default: {
+      const place = placeOf(random, rules, life, at);
+      const isKept = mayReplace(provider, stream, life, place);
+      return issueAgain(random, provider, rules, life, { at, place: isKept ? life : place });
+    }
   }
+}
+
+/**
+ * R10: whether this sync may show a record first on its old day and then on its new one, in readings that began the other way round. The
+ * row of the old day would then replace that of the new day by key.
+ */
+function mayReplace({ exchanges }: Provider, stream: StreamName, from: Place, to: Place): boolean {
+  const about = ({ start }: Place): Exchange[] =>
+    exchanges.filter((one) => one.stream === stream && one.start <= start && start < one.end);
+  const isRead = about(to).some(({ nextCursor, status }) => status === 200 && nextCursor === null);
+  return about(from).length > 0 && !isRead;
 }
 
 function restate(random: Random, provider: Provider, rules: Rules, life: Life, at: number): void {
