@@ -514,4 +514,32 @@ describe("reports that are not what they should be", () => {
       },
     ]);
   });
+
+  test("two rows of one amount that differ in a new member are no repetition: one of them would vanish", async () => {
+    const row = (region: string, value: string): string =>
+      `{"line_item":"gpt-5, input","region":"${region}","amount":{"value":${value},"currency":"usd"}}`;
+    await expect(given(bucket(`${row("eu", "7")},${row("us", "7")}`))).rejects.toThrow(
+      /a group twice with different values on 2026-12-20T00:00:00Z: .*gpt-5, input/,
+    );
+    const { body } = await given(bucket(`${row("eu", "0E-20")},${row("us", "0E-20")}`));
+    expect((body as Page).data).toMatchObject([{ BilledCost: "0" }]);
+  });
+
+  test.each([
+    { title: "in one page", days: [21, 20] },
+    { title: "a page each", days: [21] },
+  ])(
+    "buckets with the newest first are a fault, $title: the older ones would vanish",
+    async ({ days }) => {
+      const buckets = days.map((day) => ({
+        start_time: Date.UTC(2026, 11, day) / 1000,
+        results: [],
+      }));
+      const query = "/v1/finops/costs?start=2026-12-19T00:00:00Z&end=2026-12-22T00:00:00Z";
+      const body = JSON.stringify({ data: buckets, has_more: true });
+      await expect(ask(benchOf("openai", NOW), query, { body })).rejects.toThrow(
+        /has_more comes with buckets that are not in the order of time/,
+      );
+    },
+  );
 });

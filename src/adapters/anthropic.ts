@@ -183,7 +183,9 @@ function pageOf(
   const next = isCut ? { start: last, page: null } : more ? { start: place.start, page } : null;
   const drafts = rows
     .filter(({ start }) => !isCut || start < last)
-    .flatMap(({ row, start }) => draftsOf(row, objectIn(row, "group"), start));
+    .flatMap(({ row, start }) =>
+      draftsOf(row, objectIn(row, "group"), start).map((draft) => ({ ...draft, row })),
+    );
   // Null: no export covers any part of the range yet.
   const isNone = body["data_refreshed_at"] === null;
   const refreshedAt = isNone ? null : instantIn(body, "data_refreshed_at");
