@@ -478,6 +478,24 @@ describe("reports that are not what they should be", () => {
     );
   });
 
+  test("a new kind of token beside the known ones is the rest of the row's total", async () => {
+    const typesOf = async (total: number): Promise<unknown> => {
+      const usage = `{"uncached_input_tokens":5,"output_tokens":3,"cache_read_input_tokens":0,"thinking_tokens":4,"total_tokens":${total},"cache_creation":{"ephemeral_5m_input_tokens":2}}`;
+      const row = `{"starting_at":"2026-12-20T00:00:00Z","group":{},"usage":${usage}}`;
+      const query = `/v1/finops/usage?${QUERY.split("?")[1]}&granularity=1d`;
+      const body = `{"data":[${row}],"has_more":false,"data_refreshed_at":"2026-12-30T00:00:00Z"}`;
+      const page = (await ask(benchOf("anthropic", NOW), query, { body })).body as Page;
+      return Object.fromEntries(
+        page.data.map((each) => [each["x_UsageType"], each["ConsumedQuantity"]]),
+      );
+    };
+    const known = { input_tokens: "5", output_tokens: "3", cache_write_5m_tokens: "2" };
+    expect(await typesOf(14)).toStrictEqual({ ...known, x_other_tokens: "4" });
+    // The new kind lies inside of a known one.
+    expect(await typesOf(10)).toStrictEqual(known);
+    expect(await typesOf(9)).toStrictEqual(known);
+  });
+
   test("uncached input is what the report calls so; only older rows are calculated", async () => {
     const row =
       '{"input_tokens":100,"input_uncached_tokens":50,"input_cached_tokens":30,"input_audio_tokens":8,"output_tokens":0}';

@@ -60,7 +60,7 @@ const analyticsApi: Api = {
     {
       name: "usage",
       pages: "rows",
-      // A row becomes seven records at most.
+      // A row rarely becomes more than seven records.
       sizes: ({ limit }) => sizeOf(limit, 7, 1000),
       request: (place, query) => requestOf("usage", place, query, GROUPS),
       read: (body, place, query) => pageOf(body, place, query, usageOf),
