@@ -107,11 +107,27 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
       note: (dataset) => memory.note(dataset),
       unprovenBefore: (dataset) => memory.unprovenBefore(dataset),
       changesFrom: (dataset, now) =>
-        dataset === "usage" && provider.usageSettlesByMonth === true
-          ? monthStart(now - options.assumptions.finalAfterDays * DAY)
-          : null,
+        earliest(
+          unsettledFrom(provider, options.assumptions, dataset, now),
+          memory.owedFrom(dataset, now),
+        ),
     },
   };
+}
+
+/** The first instant of usage that changes until costs are final; null if the lags tell. */
+function unsettledFrom(
+  { usageSettlesByMonth = false }: ProviderReports,
+  { finalAfterDays }: Assumptions,
+  dataset: Dataset,
+  now: number,
+): number | null {
+  return dataset === "usage" && usageSettlesByMonth ? monthStart(now - finalAfterDays * DAY) : null;
+}
+
+function earliest(...instants: readonly (number | null)[]): number | null {
+  const known = instants.filter((instant) => instant !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** The most characters of an account's id: it stands in each STATE (S8). */

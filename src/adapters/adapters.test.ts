@@ -478,6 +478,24 @@ describe("reports that are not what they should be", () => {
     );
   });
 
+  test("a new kind of token beside the known ones is the rest of the row's total", async () => {
+    const typesOf = async (total: number): Promise<unknown> => {
+      const usage = `{"uncached_input_tokens":5,"output_tokens":3,"cache_read_input_tokens":0,"thinking_tokens":4,"total_tokens":${total},"cache_creation":{"ephemeral_5m_input_tokens":2}}`;
+      const row = `{"starting_at":"2026-12-20T00:00:00Z","group":{},"usage":${usage}}`;
+      const query = `/v1/finops/usage?${QUERY.split("?")[1]}&granularity=1d`;
+      const body = `{"data":[${row}],"has_more":false,"data_refreshed_at":"2026-12-30T00:00:00Z"}`;
+      const page = (await ask(benchOf("anthropic", NOW), query, { body })).body as Page;
+      return Object.fromEntries(
+        page.data.map((each) => [each["x_UsageType"], each["ConsumedQuantity"]]),
+      );
+    };
+    const known = { input_tokens: "5", output_tokens: "3", cache_write_5m_tokens: "2" };
+    expect(await typesOf(14)).toStrictEqual({ ...known, x_other_tokens: "4" });
+    // The new kind lies inside of a known one.
+    expect(await typesOf(10)).toStrictEqual(known);
+    expect(await typesOf(9)).toStrictEqual(known);
+  });
+
   test("uncached input is what the report calls so; only older rows are calculated", async () => {
     const row =
       '{"input_tokens":100,"input_uncached_tokens":50,"input_cached_tokens":30,"input_audio_tokens":8,"output_tokens":0}';
@@ -514,4 +532,32 @@ describe("reports that are not what they should be", () => {
       },
     ]);
   });
+
+  test("two rows of one amount that differ in a new member are no repetition: one of them would vanish", async () => {
+    const row = (region: string, value: string): string =>
+      `{"line_item":"gpt-5, input","region":"${region}","amount":{"value":${value},"currency":"usd"}}`;
+    await expect(given(bucket(`${row("eu", "7")},${row("us", "7")}`))).rejects.toThrow(
+      /a group twice with different values on 2026-12-20T00:00:00Z: .*gpt-5, input/,
+    );
+    const { body } = await given(bucket(`${row("eu", "0E-20")},${row("us", "0E-20")}`));
+    expect((body as Page).data).toMatchObject([{ BilledCost: "0" }]);
+  });
+
+  test.each([
+    { title: "in one page", days: [21, 20] },
+    { title: "a page each", days: [21] },
+  ])(
+    "buckets with the newest first are a fault, $title: the older ones would vanish",
+    async ({ days }) => {
+      const buckets = days.map((day) => ({
+        start_time: Date.UTC(2026, 11, day) / 1000,
+        results: [],
+      }));
+      const query = "/v1/finops/costs?start=2026-12-19T00:00:00Z&end=2026-12-22T00:00:00Z";
+      const body = JSON.stringify({ data: buckets, has_more: true });
+      await expect(ask(benchOf("openai", NOW), query, { body })).rejects.toThrow(
+        /has_more comes with buckets that are not in the order of time/,
+      );
+    },
+  );
 });

@@ -60,7 +60,7 @@ const analyticsApi: Api = {
     {
       name: "usage",
       pages: "rows",
-      // A row becomes seven records at most.
+      // A row rarely becomes more than seven records.
       sizes: ({ limit }) => sizeOf(limit, 7, 1000),
       request: (place, query) => requestOf("usage", place, query, GROUPS),
       read: (body, place, query) => pageOf(body, place, query, usageOf),
@@ -183,7 +183,9 @@ function pageOf(
   const next = isCut ? { start: last, page: null } : more ? { start: place.start, page } : null;
   const drafts = rows
     .filter(({ start }) => !isCut || start < last)
-    .flatMap(({ row, start }) => draftsOf(row, objectIn(row, "group"), start));
+    .flatMap(({ row, start }) =>
+      draftsOf(row, objectIn(row, "group"), start).map((draft) => ({ ...draft, row })),
+    );
   // Null: no export covers any part of the range yet.
   const isNone = body["data_refreshed_at"] === null;
   const refreshedAt = isNone ? null : instantIn(body, "data_refreshed_at");

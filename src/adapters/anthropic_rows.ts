@@ -1,7 +1,7 @@
 /** Members that the rows of both of Anthropic's APIs have. */
 import { foreignText } from "../core/foreign_text.ts";
 import { decimalOf, type JsonObject } from "./exact.ts";
-import { type Meter, quantityIn } from "./meters.ts";
+import { less, type Meter, quantityIn } from "./meters.ts";
 import { having, objectIn, reportFault, textIn } from "./shape.ts";
 
 /** Token types of costs in the interface's words. */
@@ -48,6 +48,7 @@ export function metersOf(row: JsonObject): Meter[] {
       "ephemeral_1h_input_tokens",
     ),
     ...counted(writes, "Tokens").filter(({ name }) => !WRITES.has(name)),
+    tokensOfOtherKinds(usage, writes),
     ...counted(tools, "Requests"),
     {
       usageType: "requests",
@@ -56,6 +57,17 @@ export function metersOf(row: JsonObject): Meter[] {
       quantity: quantityIn(usage, "requests"),
     },
   ];
+}
+
+/** The rest of `total_tokens`: a kind of token that is newer than this code. The older API has no total. */
+function tokensOfOtherKinds(usage: JsonObject, writes: JsonObject): Meter {
+  const parts = [
+    ...TOKENS.map((name) => quantityIn(usage, name)),
+    ...Object.keys(writes).map((name) => quantityIn(writes, name)),
+  ];
+  const rest = less(quantityIn(usage, "total_tokens"), ...parts);
+  const quantity = rest?.startsWith("-") === true ? null : rest;
+  return { usageType: "x_other_tokens", name: "Other Tokens", unit: "Tokens", quantity };
 }
 
 /** Quantities that are counted by the names that the provider gives them. */

@@ -24,9 +24,29 @@ export function readBuckets(
   }));
   const more = hasMore(body);
   const last = buckets.reduce((latest, { start }) => Math.max(latest, start), place.start);
-  if (more && buckets.length === 0) throw reportFault("has_more comes without a bucket");
+  if (more) judgeOrder(buckets, place, last + width >= query.end);
   return {
-    drafts: buckets.flatMap(({ start, rows }) => rows.flatMap((row) => draftsOf(row, start))),
+    drafts: buckets.flatMap(({ start, rows }) =>
+      rows.flatMap((row) => draftsOf(row, start).map((draft) => ({ ...draft, row }))),
+    ),
     next: more ? { start: last + width, page: null } : null,
   };
+}
+
+/**
+ * Judges the buckets of a page that is not the last one. A report that shows its newest buckets first would lose the others, because
+ * the next page begins behind the latest bucket.
+ *
+ * @param isAtEnd whether the latest bucket is the last one that was asked for
+ */
+function judgeOrder(
+  buckets: readonly { readonly start: number }[],
+  place: Place,
+  isAtEnd: boolean,
+): void {
+  const [first] = buckets;
+  if (first === undefined) throw reportFault("has_more comes without a bucket");
+  const isOrdered = buckets.every(({ start }, at) => start >= (buckets[at - 1]?.start ?? start));
+  if (!isOrdered || (isAtEnd && first.start > place.start))
+    throw reportFault("has_more comes with buckets that are not in the order of time");
 }

@@ -318,6 +318,36 @@ describe("a report that OpenAI refuses", () => {
     },
   );
 
+  test("R11: once it answers, the days that were read without it are read with it, once", async () => {
+    const platform = new Platform(benchOf("openai", NOW));
+    const { fake } = platform.bench;
+    const early = { start_date: "2026-09-01", scrub_days: 0 };
+    const noteOf = (): string =>
+      /"source_note":"([^"]*)"/.exec(JSON.stringify(platform.states.get("usage")))?.[1] ?? "";
+    fake.refuse("/usage/decisions", 403);
+    for (let day = 0; day < 2; day++) {
+      expect(await platform.sync(Infinity, early)).toBe(true);
+      fake.clock.advance(DAY);
+    }
+    expect(noteOf()).toContain("decisions!2026-09-01/2026-11-01");
+    fake.refuse("/usage/decisions", null);
+    expect(await platform.sync(Infinity, early)).toBe(true);
+    expect(noteOf()).toMatch(/decisions!2026-09-01\/2026-10-\d\d\/2026-11-01/);
+    fake.clock.advance(DAY);
+    expect(await platform.sync(Infinity, early)).toBe(true);
+    expectTruth(platform, Date.UTC(2026, 8, 1));
+    expect(noteOf()).not.toContain("!");
+    fake.clock.advance(DAY);
+    const before = fake.requests.length;
+    expect(await platform.sync(Infinity, early)).toBe(true);
+    const september = String(Date.UTC(2026, 8, 1) / 1000);
+    expect(
+      fake.requests
+        .slice(before)
+        .filter((path) => path.includes(`usage/decisions?start_time=${september}`)),
+    ).toEqual([]);
+  });
+
   test("a key that may read no usage at all is an error", async () => {
     const platform = new Platform(benchOf("openai", NOW));
     platform.bench.fake.refuse("/usage/completions", 403);
@@ -353,6 +383,66 @@ test("Anthropic's usage of a month is read again until its costs are final", asy
   };
   expect(await asks(Date.UTC(2026, 10, 8, 9))).toBe(true);
   expect(await asks(Date.UTC(2026, 10, 9, 9))).toBe(false);
+});
+
+describe("a range that no export of Anthropic covers", () => {
+  /** Answers requests of the analytics reports so, if they end by an instant; the probe goes on as it was. Returns the way back. */
+  function uncover({ bench: { fake } }: Platform, until: number): () => void {
+    const { handle } = fake;
+    fake.handle = (request) => {
+      const answer = handle.call(fake, request);
+      const isReport = /analytics\/(usage|cost)$/.test(request.path);
+      const end = Date.parse(request.query.get("ending_at") ?? "");
+      if (!isReport || request.query.get("limit") === "1" || end > until) return answer;
+      const body = { data: [], has_more: false, next_page: null, data_refreshed_at: null };
+      return { ...answer, body: JSON.stringify(body) };
+    };
+    return () => {
+      fake.handle = handle;
+    };
+  }
+
+  test("R11: rows that it has shown before stand, few or many, and nothing is proven meanwhile", async () => {
+    const platform = new Platform(benchOf("anthropic", NOW));
+    const { fake } = platform.bench;
+    const change = { start_date: "2026-10-20", scrub_days: 0 };
+    expect(await platform.sync(Infinity, change)).toBe(true);
+    const before = platform.byReading("costs");
+    const ofLastDay = before.filter((row) => row["ChargePeriodStart"]?.startsWith("2026-10-30"));
+    // So few that R8 would not have asked for a second look.
+    expect(ofLastDay.length).toBeGreaterThan(0);
+    expect(ofLastDay.length).toBeLessThan(10);
+    fake.clock.advance(DAY);
+    const back = uncover(platform, Infinity);
+    const reports = platform.rows.length;
+    expect(await platform.sync(Infinity, change)).toBe(true);
+    expect(platform.byReading("costs")).toStrictEqual(before);
+    const proven = platform.rows
+      .slice(reports)
+      .filter(({ data }) => data["dataset"] === "costs" && data["confirmed"] === (true as unknown));
+    expect(proven).toEqual([]);
+    expect(platform.logs.join("\n")).toContain(
+      "Anthropic says that the report costs has no data of 2026-10-30, of which it had rows.",
+    );
+    back();
+    fake.clock.advance(DAY);
+    expect(await platform.sync(Infinity, change)).toBe(true);
+    expectTruth(platform, Date.UTC(2026, 9, 20));
+  });
+
+  test("S1: months before the first export do not hold the position for ever", async () => {
+    const platform = new Platform(benchOf("anthropic", NOW));
+    uncover(platform, Date.UTC(2026, 8, 1));
+    const change = { start_date: "2026-07-01", scrub_days: 0 };
+    const positionOf = (stream: string): string =>
+      /"position":"([^"]*)"/.exec(JSON.stringify(platform.states.get(stream)))?.[1] ?? "";
+    for (let sync = 0; sync < 2; sync++) {
+      expect(await platform.sync(Infinity, change)).toBe(true);
+      platform.bench.fake.clock.advance(6 * HOUR);
+    }
+    expect(positionOf("costs")).toBe("2026-10-30T00:00:00Z");
+    expect(positionOf("usage")).toBe("2026-10-30T00:00:00Z");
+  });
 });
 
 describe("what a person sees", () => {

@@ -124,7 +124,8 @@ function pageOf(
 ): ReportPage {
   const drafts = objectsIn(body, "data").flatMap((row) => {
     const start = bucketStart(parseDate((textIn(row, "date") ?? "").slice(0, 10)), DAY);
-    return draftsOf(row, judgeStart(start, day, { end: day + DAY }));
+    const at = judgeStart(start, day, { end: day + DAY });
+    return draftsOf(row, at).map((draft) => ({ ...draft, row }));
   });
   return { drafts, next: day + DAY < end ? { start: day + DAY, page: null } : null };
 }

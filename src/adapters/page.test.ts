@@ -249,3 +249,21 @@ test("OpenRouter is not asked for a day that is not over, by its own clock", asy
   expect(bench.fake.requests.join("\n")).not.toContain("date=2026-12-30");
   expect(bench.fake.requests.length).toBeGreaterThan(0);
 });
+
+test("a report that is refused behind a part of its first day begins the window again", async () => {
+  const bench = benchOf("openai", NOW);
+  const query =
+    "/v1/finops/usage?start=2026-12-20T00:00:00Z&end=2026-12-22T00:00:00Z&granularity=1d&limit=1";
+  let page = (await ask(bench, query)).body as Page;
+  const next = async () => await ask(bench, `${query}&cursor=${page.next_cursor}`);
+  // The first page of another report than the first one that does not show a whole day.
+  while (page.data[0]?.["ServiceName"] !== "OpenAI Embeddings") page = (await next()).body as Page;
+  bench.fake.refuse("/usage/embeddings", 404);
+  expect(await next()).toMatchObject({
+    status: 400,
+    body: {
+      title: "Invalid cursor",
+      detail: expect.stringContaining("of which it has shown a page"),
+    },
+  });
+});

@@ -1,6 +1,6 @@
 /** One page of the interface from the provider's pages. */
 import { hash } from "node:crypto";
-import { DAY, floorTo, formatDay, formatInstant, HOUR } from "../core/time.ts";
+import { DAY, floorTo, formatInstant, HOUR } from "../core/time.ts";
 import type { HttpResponse } from "../edges.ts";
 import { jsonAnswer, problem } from "./answers.ts";
 import { type Cursor, decodeCursor, encodeCursor } from "./cursor.ts";
@@ -12,19 +12,12 @@ import {
   recordOf,
   widthOf,
 } from "./records.ts";
-import type {
-  Api,
-  Assumptions,
-  MissingGroup,
-  ProviderReports,
-  Query,
-  Report,
-  ReportPage,
-} from "./report.ts";
+import type { Api, Assumptions, ProviderReports, Query, Report, ReportPage } from "./report.ts";
 import { isObject, reportFault } from "./shape.ts";
 import type { KeptPages } from "./kept_pages.ts";
 import type { ReportMemory } from "./memory.ts";
 import type { MissingGroups } from "./missing_groups.ts";
+import { judgeUncovered, refuse, sayMissing } from "./refusals.ts";
 import type { Rate, Send } from "./upstream.ts";
 
 /** The most pages without a row that one page skips, and the longest time for it in milliseconds: `check` has ten seconds in all. */
@@ -97,7 +90,7 @@ export class PageMaker {
   /** The empty page of a window that lies outside the days that the provider has. */
   empty(): HttpResponse {
     const now = this.#options.now();
-    const availableThrough = this.#availableThrough(undefined, now);
+    const availableThrough = this.#availableThrough(undefined, now, "");
     return this.#answer({
       data: [],
       next: undefined,
@@ -113,7 +106,7 @@ export class PageMaker {
     const cursor = text === null ? this.#begin(0, null) : decodeCursor(text, api.name, query);
     if (cursor === undefined || this.#reports[cursor.report] === undefined)
       return problem(400, "Invalid cursor", "The cursor does not belong to this query.");
-    for (const index of cursor.refused) this.#refuse(index, "");
+    for (const index of cursor.refused) refuse(this.#options, this.#reports[index], "");
     const page = await this.#filled(cursor);
     return "status" in page ? page : this.#answer(page);
   }
@@ -196,7 +189,7 @@ export class PageMaker {
       const { missingGroup } = answer;
       if (missingGroup !== undefined) {
         const learned = missingGroups.learn(report, place, request, missingGroup);
-        if (learned === "new") this.#sayMissing(report, missingGroup);
+        if (learned === "new") sayMissing(this.#options, report, missingGroup);
         if (learned !== "useless") return await this.#fetch(report, place);
       }
       // A page token ends when the provider refreshes its data: the window has to begin again (S4).
@@ -211,12 +204,14 @@ export class PageMaker {
         return problem(400, "Invalid cursor", what);
       }
       if (!beyond && !isRefused) return answer.refused;
-      if (isRefused) this.#refuse(place.report, ` (HTTP ${answer.status})`);
+      if (isRefused) refuse(this.#options, report, ` (HTTP ${answer.status})`);
       const date = answer.refused.headers["date"];
       return { drafts: [], context, next: null, date, now, size, rate: undefined, isRefused };
     }
     if (!isObject(answer.body)) throw reportFault("it is no object");
     const page = report.read(answer.body, { ...place, size }, query);
+    if (place.report > 0 && this.#isFirst(place))
+      this.#options.memory.answers(query.dataset, report.name, query, now);
     const drafts = identified(page.drafts, context);
     return { ...page, drafts, context, date: answer.date, now, size, rate: answer.rate };
   }
@@ -225,35 +220,9 @@ export class PageMaker {
    * Whether a place is the first page of its report. A refusal there may mean that the account has no such report, unless it is the
    * first report: then the provider refuses the key. A report that has shown a page exists.
    */
-  #isFirst({ start, page }: Cursor): boolean {
+  #isFirst({ start, page, after }: Cursor): boolean {
     const { query } = this.#options;
-    return page === null && start === floorTo(widthOf(query), query.start);
-  }
-
-  #sayMissing({ name }: Report, { group, since }: MissingGroup): void {
-    const { provider, say } = this.#options;
-    const [before, rows] =
-      since === Infinity ? ["", "its rows"] : [` before ${formatDay(since)}`, "rows of these days"];
-    say(
-      "INFO",
-      `${provider.title} has no ${group} in the report ${name}${before}: ${rows} do not name it.`,
-    );
-  }
-
-  /** A refused report counts as empty: with one warning, and without a proof if it had rows before. */
-  #refuse(index: number, status: string): void {
-    const { memory, provider, query, say } = this.#options;
-    const { name } = this.#reports[index] ?? {};
-    if (name === undefined || !memory.refuse(query.dataset, name)) return;
-    const last = memory.lastDay(query.dataset, name);
-    const effect =
-      last === undefined
-        ? "It never had rows, so it counts as empty"
-        : `It had rows until ${formatDay(last)}. The earlier rows of all reports stand until that day, and no day of this sync is proven`;
-    say(
-      "WARN",
-      `${provider.title} refuses the report ${name}${status}. ${effect}. The next sync asks for it again.`,
-    );
+    return page === null && after === null && start === floorTo(widthOf(query), query.start);
   }
 
   async #pageAt(cursor: Cursor): Promise<Page | HttpResponse> {
@@ -264,10 +233,11 @@ export class PageMaker {
     const earlier = cursor.after === null ? undefined : kept.take(this.#keyOf(cursor));
     const fetched = earlier ?? (await this.#fetch(report, cursor));
     if ("status" in fetched) return fetched;
-    if (cursor.report > 0)
-      for (const { start } of fetched.drafts) memory.saw(query.dataset, report.name, start);
     const { after } = cursor;
     const { drafts, context, now, refreshedAt, date } = fetched;
+    if (refreshedAt === null && drafts.length === 0) judgeUncovered(this.#options, report);
+    if (cursor.report > 0 || refreshedAt !== undefined)
+      for (const { start } of drafts) memory.saw(query.dataset, report.name, start);
     const rest = after === null ? drafts : drafts.filter((each) => compare(each, after) > 0);
     const given = rest.slice(0, this.#options.query.limit);
     const asOf = this.#asOf(cursor, fetched);
@@ -279,7 +249,8 @@ export class PageMaker {
         : this.#behind(report, { ...cursor, asOf, refused }, fetched);
     if (rest.length > given.length && next !== undefined) kept.keep(this.#keyOf(next), fetched);
     const data = given.map((each) => recordOf(each, context));
-    return { data, next, asOf, availableThrough: this.#availableThrough(refreshedAt, now), date };
+    const availableThrough = this.#availableThrough(refreshedAt, now, report.name);
+    return { data, next, asOf, availableThrough, date };
   }
 
   #keyOf({ report, start, size, page }: Cursor): string {
@@ -345,11 +316,17 @@ export class PageMaker {
     return after !== null && digest !== digestOf(drafts, after.start) ? now : asOf;
   }
 
-  /** The report's own instant, else now less the lag. A whole bucket, never in the future. */
-  #availableThrough(refreshedAt: ReportPage["refreshedAt"], now: number): number {
-    const { query, assumptions } = this.#options;
+  /**
+   * The report's own instant, else now less the lag. A whole bucket, never in the future. A report whose exports cover no part of the
+   * window (null) has nothing yet, unless it has shown rows of later days: then there is nothing to wait for, and the window's end says
+   * so without a word about later days (S1).
+   */
+  #availableThrough(refreshedAt: ReportPage["refreshedAt"], now: number, report: string): number {
+    const { query, assumptions, memory } = this.#options;
     const lag = query.dataset === "usage" ? assumptions.usageLagHours : assumptions.costsLagHours;
-    const through = refreshedAt === null ? query.start : (refreshedAt ?? now - lag * HOUR);
+    const isPast = (memory.lastDay(query.dataset, report) ?? 0) >= query.end;
+    const uncovered = isPast ? query.end : query.start;
+    const through = refreshedAt === null ? uncovered : (refreshedAt ?? now - lag * HOUR);
     return floorTo(widthOf(query), Math.min(now, through));
   }
 }

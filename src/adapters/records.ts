@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { foreignText } from "../core/foreign_text.ts";
 import { DAY, formatInstant, HOUR, monthStart, nextMonthStart } from "../core/time.ts";
 import type { ConnectorError } from "../errors.ts";
+import type { JsonObject } from "./exact.ts";
 import type { Assumptions, Draft, ProviderReports, Query } from "./report.ts";
 import { reportFault } from "./shape.ts";
 
@@ -43,22 +44,34 @@ export function widthOf({ granularity }: Pick<Query, "granularity">): typeof HOU
 
 /**
  * The drafts that begin within the query, with their ids, in the order of start and id. The first bucket of a query may begin
- * before it. A draft that comes twice counts once.
+ * before it. A draft that comes twice counts once, if the whole row of the provider came twice. Two rows that differ in a member which
+ * the adapter does not know are two groups, and one of two equal amounts would vanish.
  *
  * @throws ConnectorError `provider_fault` if two drafts of one identity differ: neither may replace the other, and nobody knows if
  *   their amounts are to be added up
  */
 export function identified(drafts: readonly Draft[], context: RecordContext): IdentifiedDraft[] {
   const { query } = context;
-  const made = new Map<string, IdentifiedDraft>();
-  for (const draft of drafts) {
+  const made = new Map<string, { readonly draft: Draft; readonly row: JsonObject | undefined }>();
+  for (const { row, ...draft } of drafts) {
     if (draft.start < query.start) continue;
     const id = idOf(draft, context);
-    const before = made.get(id)?.draft;
-    if (before !== undefined && !isDeepStrictEqual(before, draft)) throw twoVersions(draft);
-    made.set(id, { start: draft.start, id, draft });
+    const before = made.get(id);
+    if (before !== undefined && !isSame(before, { draft, row })) throw twoVersions(draft);
+    made.set(id, { draft, row });
   }
-  return [...made.values()].toSorted(compare);
+  // Without the rows, which would take the memory of the pages that are kept.
+  return [...made].map(([id, { draft }]) => ({ start: draft.start, id, draft })).toSorted(compare);
+}
+
+/** Nothing is lost of two rows without amounts, whatever else differs. */
+function isSame(
+  a: { readonly draft: Draft; readonly row: JsonObject | undefined },
+  b: { readonly draft: Draft; readonly row: JsonObject | undefined },
+): boolean {
+  if (!isDeepStrictEqual(a.draft, b.draft)) return false;
+  const isZero = Object.values(a.draft.sums).every((sum) => /^-?0(\.0+)?$/.test(sum));
+  return isZero || isDeepStrictEqual(a.row, b.row);
 }
 
 /** By start, then by id. */

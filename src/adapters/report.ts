@@ -59,6 +59,8 @@ export interface Draft {
   readonly members: Readonly<Record<string, string | null>>;
   /** Its decimals. */
   readonly sums: Readonly<Record<string, string>>;
+  /** The provider's row. It tells a row that comes twice from one that differs in a member without a place in the record. */
+  readonly row?: JsonObject;
 }
 
 /** A page of a report, as drafts. */

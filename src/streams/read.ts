@@ -191,13 +191,14 @@ function readerOf(
   if (stream === undefined || dataset === undefined) throw notOffered(configured.name);
   const granularity = stream.granularityOf(settings.granularity);
   if (granularity !== null) assertGranularityOffered(dataset, settings);
+  // The note comes first: the source says by it from when on the dataset changes.
+  notes?.recall(stream.name, noteOf(options.states.get(stream.name)));
   const input = planInputOf(stream, dataset, settings, {
     now,
     random: run.edges.random,
     stored: options.states.get(stream.name),
     changesFrom: notes?.changesFrom(stream.name, now) ?? null,
   });
-  notes?.recall(stream.name, noteOf(options.states.get(stream.name)));
   const owner = ownerOf(stream, settings, account);
   const plan = planOf(configured, options.states.get(stream.name), owner, input, options.limits);
   return new StreamReader({
