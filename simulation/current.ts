@@ -266,7 +266,7 @@ function reportBefore(
  * A proven day must have every record that was visible from this instant on. P6: a listing that moved may skip exactly the record
  * that is new since the reading before. The two readings then agree and are believed, so such a record may be missing.
  */
-function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse): number {
+export function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse): number {
   const from = Date.parse(report.first_as_of);
   if (!report.moved || report.rows_reading_id === report.reading_id) return from;
   const before = reportBefore(report, warehouse.reportsOf(stream, report.day));
@@ -278,7 +278,7 @@ function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse):
  * proves the day, and it must have every record that was visible all the time. Only some windows show a record that is longer than
  * its day.
  */
-function judgeDay(
+export function judgeDay(
   rules: Rules,
   { report, since }: { readonly report: ReportRow; readonly since: number },
   { table, versions }: Shown,

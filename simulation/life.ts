@@ -25,14 +25,23 @@ interface Draw {
   readonly lastDate: number;
 }
 
-/** The life that a seed draws. */
-export async function live(world: World, plain: boolean): Promise<Report> {
+/**
+ * The life that a seed draws.
+ *
+ * @param after is called after each sync, before the provider's quiet time
+ */
+export async function live(
+  world: World,
+  plain: boolean,
+  after: (connection: Connection) => void = () => undefined,
+): Promise<Report> {
   const connection = new Connection(world);
   const { scheduler } = connection;
   const draw = { world, random: world.random.fork(), plain };
   let step = firstStep({ ...draw, now: scheduler.now, lastDate: scheduler.now });
   while (scheduler.now < world.end) {
     const { outcome } = await connection.sync(step);
+    after(connection);
     // Most platforms try again at once.
     const isRetry = !plain && outcome !== true && draw.random.chance(0.6);
     const wait = isRetry ? retryAfter(draw) : gap(draw.random, world.tempo.often);

@@ -5778,8 +5778,37 @@ readings as (
   where manifest.dataset = 'costs'
   group by chains.scope, manifest.reading_id, manifest.pass_began_at
 ),
+removed as (
+  select * from "ai_billing__removed_costs"
+),
+numbers as (
+  select chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows
+  from "ai_billing__manifest" as manifest
+  inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs' and manifest.inside_window
+),
+-- The days that had more rows before. A deduplicated table cannot tell a row that was restated from one that is new, so that each
+-- restated row may seem to replace a missing one. But if a day has fewer rows than before, not all of them were replaced.
+fallen as (
+  select distinct replaced.scope, replaced.day, replaced.reading_id, replaced.judge_reading_id
+  from (
+    select distinct scope, day, reading_id, judge_reading_id from removed where is_replaced and not is_stray
+  ) as replaced
+  inner join numbers as judge
+    on replaced.scope = judge.scope and replaced.day = judge.day and replaced.judge_reading_id = judge.reading_id
+  inner join numbers as before_
+    on replaced.scope = before_.scope and replaced.day = before_.day and replaced.reading_id = before_.rows_reading_id
+  where before_.reading_id < judge.reading_id and judge.standing_rows < before_.standing_rows
+),
 gone as (
-  select * from "ai_billing__removed_costs" where not is_replaced
+  select removed.scope, removed.day, removed.reading_id, removed.judge_reading_id, removed.is_stray, removed.is_long
+  from removed
+  left join fallen
+    on removed.scope = fallen.scope
+    and removed.day = fallen.day
+    and removed.reading_id = fallen.reading_id
+    and removed.judge_reading_id = fallen.judge_reading_id
+  where not removed.is_replaced or (fallen.day is not null and not removed.is_stray)
 ),
 -- The readings that found rows missing: the one that proved it, and earlier ones that wrote the day without the row.
 found_missing as (
@@ -7113,8 +7142,37 @@ readings as (
   where manifest.dataset = 'usage'
   group by chains.scope, manifest.reading_id, manifest.pass_began_at
 ),
+removed as (
+  select * from "ai_billing__removed_usage"
+),
+numbers as (
+  select chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows
+  from "ai_billing__manifest" as manifest
+  inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'usage' and manifest.inside_window
+),
+-- The days that had more rows before. A deduplicated table cannot tell a row that was restated from one that is new, so that each
+-- restated row may seem to replace a missing one. But if a day has fewer rows than before, not all of them were replaced.
+fallen as (
+  select distinct replaced.scope, replaced.day, replaced.reading_id, replaced.judge_reading_id
+  from (
+    select distinct scope, day, reading_id, judge_reading_id from removed where is_replaced and not is_stray
+  ) as replaced
+  inner join numbers as judge
+    on replaced.scope = judge.scope and replaced.day = judge.day and replaced.judge_reading_id = judge.reading_id
+  inner join numbers as before_
+    on replaced.scope = before_.scope and replaced.day = before_.day and replaced.reading_id = before_.rows_reading_id
+  where before_.reading_id < judge.reading_id and judge.standing_rows < before_.standing_rows
+),
 gone as (
-  select * from "ai_billing__removed_usage" where not is_replaced
+  select removed.scope, removed.day, removed.reading_id, removed.judge_reading_id, removed.is_stray, removed.is_long
+  from removed
+  left join fallen
+    on removed.scope = fallen.scope
+    and removed.day = fallen.day
+    and removed.reading_id = fallen.reading_id
+    and removed.judge_reading_id = fallen.judge_reading_id
+  where not removed.is_replaced or (fallen.day is not null and not removed.is_stray)
 ),
 -- The readings that found rows missing: the one that proved it, and earlier ones that wrote the day without the row.
 found_missing as (

@@ -201,6 +201,27 @@ def test_a_cost_that_moves_into_a_window_that_was_read_before(warehouse, table):
     assert current(warehouse, world) == world.truth()
 
 
+def test_a_restated_row_is_no_replacement_of_one_that_moved(warehouse, table):
+    """R10: a deduplicated table keeps only the new version of a restated row, which then looks like a new row with the same labels."""
+    world = World(table)
+    for name in ("moves", "changes"):
+        world.put(cost(name, "11-06", "100"))
+    world.put(cost("stays", "11-02", "1"))
+    world.sync(FIRST, SECOND)
+
+    def move() -> None:
+        world.put(cost("moves", "11-02", "100"))
+        world.put(cost("changes", "11-06", "120"))
+
+    world.sync(FIRST, SECOND, between=move)
+    found = settled(warehouse, world, table)
+    assert found["11-02"] == ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
+    assert found["11-06"] == PROVEN
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
 def test_a_cost_that_moves_into_a_window_that_another_lane_still_reads(warehouse, table):
     """R10: the reading of the earlier window began before the move, and ends after the row was found missing."""
     world = World(table)
