@@ -15,6 +15,7 @@ import { NAMES } from "./names.ts";
 import { PROOFS_OF_STRAYS } from "./proofs.ts";
 import { READINGS } from "./readings.ts";
 import { RECORDS } from "./records.ts";
+import { REFUSED } from "./refused.ts";
 import { RESTATEMENT } from "./restatement.ts";
 import { RESUMED } from "./resumed.ts";
 import { STRAY_GROUPS } from "./stray_groups.ts";
@@ -147,6 +148,7 @@ export const MUTANTS: readonly Mutant[] = [
     to: "const missing =",
     test: "src/streams/reader.test.ts: S7: a full refresh goes on between attempts and, once done, emits nothing",
   },
+  ...REFUSED,
   ...RESTATEMENT,
   ...READINGS,
   ...RECORDS,
