@@ -210,6 +210,12 @@ function drawEnd(random: Random): End {
   }
 }
 
+/**
+ * A3: a stirred record that is posted later may have changed behind the windows that are read. A listing of other strays finds it (R10).
+ */
+const mayBeLate = ({ trials, provider }: World): boolean =>
+  trials.stirs !== null && provider.options.datasets.some(({ selects }) => selects === "posting");
+
 /** The last syncs, without changes and faults. After them all due data must be there, and the state must not change any more (S6). */
 export async function quiet(connection: Connection, last: Step): Promise<void> {
   const { scheduler, world } = connection;
@@ -257,11 +263,7 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
     connection.faults.push(...judgeProven(connection, range));
   }
   const written = items.filter(({ kind }) => kind === "record").length;
-  // A3: a stirred record that is posted later may have changed behind the windows that are read. A listing of other strays finds it (R10).
-  const { stirs } = world.trials;
-  const isLate =
-    stirs !== null && world.provider.options.datasets.some(({ selects }) => selects === "posting");
-  const isEconomic = isEconomical(world) && !connection.mayCountTwice && !isLate;
+  const isEconomic = isEconomical(world) && !connection.mayCountTwice && !mayBeLate(world);
   if (written > 0 && isEconomic) connection.faults.push(`R6: an idle sync wrote ${written} rows`);
   for (const [stream, { json, value }] of connection.states) {
     const was = before.get(stream);

@@ -152,8 +152,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     rule: "L2",
     file: "src/streams/stray_reads.ts",
-    from: ".filter((day) => !read.has(day));",
-    to: ".filter((day) => !this.read.some(({ start, end }) => start <= day && day < end));",
+    from: "!read.has(day) && ",
+    to: "!this.read.some(({ start, end }) => start <= day && day < end) && ",
     test: "src/streams/stray_reads.test.ts: L2: the days of strays are not compared with each window that was read",
   },
   {

@@ -247,4 +247,18 @@ export const STRAYS: readonly Mutant[] = [
     to: "daysOf(window)",
     test: "src/streams/stray_reads.test.ts: P5: a day that the pass has read in part is looked at for the owners of strays, and a day that it has read whole is not",
   },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "    await this.#leave(this.#reads.replaced(ledger.state, strays));\n",
+    to: "",
+    test: "src/streams/reader_days.test.ts: P5: the day of a stray leaves the state if the stray has moved there since it was seen, and the read has forgotten that the day owns it",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "for (const day of days) this.#looked.add(day);",
+    to: "for (const day of this.#strays.pendingDays()) this.#looked.add(day);\n    if (this.#looks > 0) return { looks: [], left: [], leftToNext: new Set() };",
+    test: "src/streams/resumed.test.ts: P5: a window that is read because a stray was written may show strays of further days: they are looked for there before they are written",
+  },
 ];

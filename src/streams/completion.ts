@@ -64,7 +64,6 @@ export class Completion {
   readonly #reads: StrayReads;
   readonly #confirmations: Confirmations;
   #waiting: Waiting[] = [];
-  #hasLooked = false;
   /** The days of strays that this sync does not look for: too many windows would have to be read. */
   #leftToNext: ReadonlySet<number> = new Set();
   #unfinished = 0;
@@ -271,6 +270,7 @@ export class Completion {
     ledger.update(withStrayCosts(this.#remembered(released), reading));
     this.#finish({ ...job, missesStrays: false });
     await reported;
+    await this.#leave(this.#reads.replaced(ledger.state, strays));
   }
 
   /**
@@ -318,16 +318,13 @@ export class Completion {
       for (const each of missing) queue(jobAgain(each, { kind: "collect" }));
       return;
     }
-    if (!this.#hasLooked) {
-      this.#hasLooked = true;
-      const { looks, left, leftToNext } = this.#reads.looks(ledger.state);
-      await this.#leave(left);
-      this.#leftToNext = leftToNext;
-      if (leftToNext.size > 0) await warn(tooManyLooks(limits, leftToNext.size));
-      const days = this.#strayDays();
-      for (const window of looks) queue(jobOf(window, this.#reads.purposeOf(window, days)));
-      if (looks.length > 0) return;
-    }
+    const { looks, left, leftToNext } = this.#reads.looks(ledger.state);
+    await this.#leave(left);
+    this.#leftToNext = this.#leftToNext.union(leftToNext);
+    if (leftToNext.size > 0) await warn(tooManyLooks(limits, leftToNext.size));
+    const days = this.#strayDays();
+    for (const window of looks) queue(jobOf(window, this.#reads.purposeOf(window, days)));
+    if (looks.length > 0) return;
     await this.#leave(this.#reads.unsure(ledger.state, this.#strayDays()));
     this.#waiting = [];
     this.#writeStrays(waiting);

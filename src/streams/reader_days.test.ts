@@ -810,6 +810,34 @@ test("P5 R10: the day of a written stray leaves the state before the stray is wr
   expect(stateOf(next)).toMatchObject({ due: [], strays: [] });
 });
 
+test("P5: the day of a stray leaves the state if the stray has moved there since it was seen, and the read has forgotten that the day owns it", async () => {
+  const moved = recordOf("moved", 0, { x_RecordUpdatedAt: "2026-01-05T00:00:00Z" });
+  const day = [moved, ...tenOf("r"), a];
+  let asked = 0;
+  /** Only the last two days are read by themselves. The third one shows the stray before it moves, and then where it is now. */
+  const script = ({ start }: { start: number }): FetchedPage[] => {
+    const number = (start - DAY_ONE) / DAY;
+    if (number === 0) return [pageOf(day)];
+    if (number === 3) return [pageOf([a])];
+    return [pageOf([(asked += 1) === 1 ? recordOf("moved", -1) : moved])];
+  };
+  const whole = { ...input, maximumWindowDays: 1 };
+  const first = await readScript(showing({ 0: tenOf("r") }), { input: whole });
+  const run = await readScript(script, {
+    input: { ...whole, lookback: 2 * DAY },
+    stored: lastState(first),
+    limits: { firstSightings: 4, sightings: 4 },
+  });
+  expect(idsOf(run).filter((id) => id === "moved")).toHaveLength(2);
+  expect([...(known(run)?.forgotten.keys() ?? [])]).toEqual([DAY_ONE]);
+  const next = await readScript(showing({ 0: day, 2: [moved], 3: [a] }), {
+    input: { ...whole, lookback: 2 * DAY },
+    stored: lastState(run),
+  });
+  expect(idsOf(next)).toHaveLength(12);
+  expect(stateOf(next)).toMatchObject({ due: [], known: { forgotten: new Map() } });
+});
+
 test("P5 R10: the day of a stray that no day shows stays known, however often the stray is restated", async () => {
   const versions = ["2026-01-03T00:00:00Z", "2026-02-03T00:00:00Z", "2026-01-20T00:00:00Z"];
   let stored: StreamState | null = null;

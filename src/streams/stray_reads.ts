@@ -8,6 +8,7 @@ import { knownOf, type StreamState } from "../core/state.ts";
 import { clip, contains, daysIn, nameOf, overlaps, type Range, wholeDays } from "../core/window.ts";
 import { type Looks, lookPurpose, looksAt } from "./looks.ts";
 import type { Purpose } from "./record_filter.ts";
+import type { CameStrays } from "./stray_groups.ts";
 import type { Strays } from "./strays.ts";
 
 export interface StrayReadsOptions {
@@ -35,6 +36,9 @@ export class StrayReads {
   /** The days that have rows written by this read, those of strays among them. */
   readonly written = new Set<number>();
   readonly #taken = new Set<string>();
+  /** The days that {@link looks} has decided on, and the number of windows that it has given. */
+  readonly #looked = new Set<number>();
+  #looks = 0;
 
   constructor(strays: Strays, options: StrayReadsOptions) {
     this.#strays = strays;
@@ -103,7 +107,8 @@ export class StrayReads {
   /**
    * The windows of the known days that strays start on: an earlier sync may have found the strays there. A window that this
    * pass has read is not read again, unless some records of this read are already forgotten. Then the days that this read has written
-   * are read too. A full refresh has no known days.
+   * are read too. A full refresh has no known days. No day is looked at twice, but each call may find further days: a window that is
+   * read because strays were written may show others.
    */
   looks(state: StreamState): Looks {
     const { plan, input, limits, remembersAll } = this.#options;
@@ -114,9 +119,13 @@ export class StrayReads {
     const days = this.#strays
       .pendingDays()
       .filter((day) => isRefresh || isKnown(known, day) || (isBlind && this.written.has(day)))
-      .filter((day) => !read.has(day));
+      .filter((day) => !read.has(day) && !this.#looked.has(day));
+    for (const day of days) this.#looked.add(day);
     const range = { start: plan.from, end: plan.end };
-    return looksAt(days, range, input, { most: limits.looks, isRefresh });
+    const most = limits.looks - this.#looks;
+    const found = looksAt(days, range, input, { most, isRefresh });
+    this.#looks += found.looks.length;
+    return found;
   }
 
   /**
@@ -162,6 +171,18 @@ export class StrayReads {
       const entry = known.get(day);
       return entry !== undefined && (entry.shrinkage !== null || owners.has(day));
     });
+  }
+
+  /**
+   * The known days of which strays that were written may have replaced rows. A stray may have moved since it was seen, to a day that
+   * returned it as its own, and whose record this read has forgotten since.
+   */
+  replaced(state: StreamState, { rows }: CameStrays): number[] {
+    const known = knownOf(state).days;
+    const days = [...rows.values()].flatMap(({ id, day }) =>
+      known.has(day) && this.#options.mayHaveOwner(id) ? [day] : [],
+    );
+    return [...new Set(days)];
   }
 
   /** @param days the days that strays start on */
