@@ -1,10 +1,16 @@
 /** The models that ship judge the rows of lives, and the truth of the simulated provider judges the models. */
 import { expect, test } from "vitest";
-import { judgeDay, seenSince } from "./current.ts";
-import { live } from "./life.ts";
-import { FORMS, judgedDays, type JudgedDay, type Snapshot, snapshotOf } from "./warehouse.ts";
-import { drawWorld } from "./world.ts";
-import type { Trial } from "./trials.ts";
+import { judgeDay, seenSince } from "../simulation/current.ts";
+import { live } from "../simulation/life.ts";
+import {
+  FORMS,
+  judgedDays,
+  type JudgedDay,
+  type Snapshot,
+  snapshotOf,
+} from "./support/simulated_models.ts";
+import { drawWorld } from "../simulation/world.ts";
+import type { Trial } from "../simulation/trials.ts";
 
 /** Each life after some of its syncs, and at its end. */
 async function snapshotsOf(

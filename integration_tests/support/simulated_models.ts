@@ -2,14 +2,14 @@
  * The tables of lives in a real database, and the models that ship (sql/duckdb.sql) made of them. Each form of each life is an account
  * of its own, so that all of them cost one run of the models.
  */
-import type { Database } from "../warehouse/database.ts";
-import { Loader } from "../warehouse/loader.ts";
-import { makeModels } from "../warehouse/models.ts";
-import { openEmpty } from "../warehouse/testing_refresh.ts";
-import { iso } from "./calendar.ts";
-import type { Connection } from "./connection.ts";
-import type { ReportRow } from "./platform.ts";
-import type { StreamName, Version } from "./records.ts";
+import type { Database } from "../../warehouse/database.ts";
+import { Loader } from "../../warehouse/loader.ts";
+import { makeModels } from "../../warehouse/models.ts";
+import { openEmpty } from "../../warehouse/testing_refresh.ts";
+import { iso } from "../../simulation/calendar.ts";
+import type { Connection } from "../../simulation/connection.ts";
+import type { ReportRow } from "../../simulation/platform.ts";
+import type { StreamName, Version } from "../../simulation/records.ts";
 
 /** A table that only grows, or one in which a destination has merged rows by key. */
 type Form = "append" | "dedup";
