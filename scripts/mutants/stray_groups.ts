@@ -110,6 +110,13 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
+    from: "this.#written.filter(({ hash }) => !this.#learned.has(hash));",
+    to: "this.#written;",
+    test: GROUPS + "P5: a stray that is restated between two windows which show it is written once",
+  },
+  {
+    rule: "P5",
+    file: FILE,
     from: 'if (ids.has(id ?? "")) this.#known.delete(hash);',
     to: "void [hash, id];",
     test: GROUPS + BOTH,

@@ -22,7 +22,8 @@ import {
   showing,
   stateOf,
 } from "./scripted/testing.ts";
-import { DAY_ONE } from "./testing.ts";
+import type { FetchedPage } from "./stream.ts";
+import { DAY_ONE, pageOf } from "./testing.ts";
 
 const input = { input: fourWindows, marksReports: true };
 /** Only the last two of four days are read by themselves. */
@@ -306,6 +307,19 @@ test("P5: such a STATE goes out also if the plan reaches no day of the strays, a
   const states = second.outputs.slice(0, length).filter(({ type }) => type === "STATE");
   const { strays } = stateOf({ ...second, states: states as Run["states"] });
   expect(strays.map(({ hash, id }) => hash === id)).toEqual([false, true]);
+});
+
+test("P5: a stray that is restated between two windows which show it is written once", async () => {
+  const older = recordOf("a", -1);
+  const newer = recordOf("a", -1, { x_RecordUpdatedAt: "2026-01-10T00:00:02Z" });
+  let asked = 0;
+  const script = ({ start }: Range): FetchedPage[] => {
+    const isFirst = (asked += 1) === 3;
+    return [pageOf(start < DAY_ONE + 2 * DAY ? [] : [isFirst ? older : newer])];
+  };
+  const run = await readScript(script, input);
+  expect(run.queries.map(({ start }) => (start - DAY_ONE) / DAY)).toEqual([0, 1, 2, 3, 2, 3]);
+  expect(idsOf(run)).toEqual(["a"]);
 });
 
 test("P5: if a window shows a new version of a written stray beside the old one, both are written, once", async () => {

@@ -253,8 +253,10 @@ export class Strays {
    * @returns whether the state knows such versions
    */
   replacing(ids: ReadonlySet<string>): boolean {
-    const old = withoutContent(this.#written, ids);
-    for (const { hash, id } of this.#written) if (ids.has(id ?? "")) this.#known.delete(hash);
+    // Another window may have written the new version in this read already.
+    const earlier = this.#written.filter(({ hash }) => !this.#learned.has(hash));
+    const old = withoutContent(earlier, ids);
+    for (const { hash, id } of earlier) if (ids.has(id ?? "")) this.#known.delete(hash);
     for (const stray of old) this.#known.set(stray.hash, stray);
     this.listings.miss(old);
     return old.length > 0;
