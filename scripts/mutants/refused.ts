@@ -19,8 +19,8 @@ export const REFUSED: readonly Mutant[] = [
   {
     rule: "R11",
     file: "src/adapters/memory.ts",
-    from: "return now - answeredOn < PATIENCE ?",
-    to: "return true ?",
+    from: "if (now - answeredOn < PATIENCE) return",
+    to: "if (now > 0) return",
     test: "src/adapters/memory.test.ts: R11: days behind retention, which no sync reads, are owed for four days",
   },
   {

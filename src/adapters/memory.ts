@@ -96,8 +96,9 @@ export class ReportMemory {
   owedFrom(dataset: Dataset, now: number): number | null {
     const days = [...this.#debts[dataset]].flatMap(([name, { ranges, answeredOn }]) => {
       if (answeredOn === null) return [];
-      if (now - answeredOn >= PATIENCE) this.#debts[dataset].delete(name);
-      return now - answeredOn < PATIENCE ? ranges.map(({ start }) => start) : [];
+      if (now - answeredOn < PATIENCE) return ranges.map(({ start }) => start);
+      this.#debts[dataset].delete(name);
+      return [];
     });
     return days.length === 0 ? null : Math.min(...days);
   }

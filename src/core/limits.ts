@@ -38,7 +38,7 @@ export interface Limits {
 
 export const LIMITS: Limits = {
   firstSightings: 1024, // 17 KiB
-  sightings: 131_072, // 2.1 MiB
+  sightings: 131_072, // 2.1 MiB, and 512 KiB for the ids of records that windows have returned as their own (P5)
   pendingStrays: 50_000,
   notedWindows: 200_000,
   knownStrays: 2000,

@@ -91,12 +91,12 @@ export class StrayListings {
    */
   misses(window: Range, isShown: (hash: string) => boolean): boolean {
     const before = this.#missed.size;
-    for (const { hash, day, window: own } of this.#written()) {
+    for (const stray of this.#written()) {
+      const { hash, day, window: own } = stray;
       // A window that contains the day returns such a record as its own.
       if (isShown(hash) || contains(window, dayRange(day))) continue;
       if (contains(window, own)) {
-        this.#missing.add(hash);
-        this.#missed.add(hash);
+        this.miss([stray]);
       } else {
         this.#unseen.set(hash, union([...(this.#unseen.get(hash) ?? []), window]));
       }
@@ -104,7 +104,7 @@ export class StrayListings {
     return this.#missed.size > before;
   }
 
-  /** A reading has judged these strays, and their newer versions wait: their windows stay due as long as their old rows stand. */
+  /** To be called with strays that a reading has missed. If their newer versions wait, their windows stay due as long as their old rows stand. */
   miss(strays: readonly WrittenStray[]): void {
     for (const { hash } of strays) {
       this.#missing.add(hash);
@@ -112,12 +112,7 @@ export class StrayListings {
     }
   }
 
-  /** Whether the latest reading that could show the stray has missed it. */
-  isMissing({ hash }: WrittenStray): boolean {
-    return this.#missing.has(hash);
-  }
-
-  /** The contents of the strays that {@link isMissing} tells. */
+  /** The contents of the strays that the latest reading which could show them has missed. */
   get missing(): ReadonlySet<string> {
     return this.#missing;
   }

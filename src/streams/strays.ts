@@ -352,7 +352,7 @@ export class Strays {
     for (const [group, own] of Map.groupBy(lost, groupOf)) {
       const standing = left.get(group) ?? [];
       const isOld = (stray: WrittenStray): boolean =>
-        isReplaced(stray) && this.listings.isMissing(stray);
+        isReplaced(stray) && this.listings.missing.has(stray.hash);
       const others = standing.filter((stray) => !isOld(stray));
       const hasRoom = this.#pending.size + others.length <= this.#limits.pendingStrays;
       // Without room, or if the next sync may not read the window any more, the group stays as it is. The models call its day unproven.
