@@ -58,7 +58,7 @@ export function describeShrunk(shrunk: readonly ShrunkDay[]): string[] {
   return shrunk.map(
     ({ day, most, records }) =>
       `the provider shows ${countOf(records, "record")} of ${formatDay(day)}, which had ${most}. ` +
-      "This may be an outage: the earlier rows keep standing until a reading an hour or more later shows the same.",
+      "This may be an outage: the earlier rows keep standing until a reading of newer data, an hour or more later, shows the same.",
   );
 }
 
