@@ -1,7 +1,7 @@
 /** Changes of records between two answers of one sync, so that readings, second readings and looks see different moments. */
 import { DAY, dayOf, monthOf } from "./calendar.ts";
 import { dueOf } from "./outages.ts";
-import { type Exchange, lookbackOf, type Provider, type Rules } from "./provider.ts";
+import { lookbackOf, type Provider, type Rules } from "./provider.ts";
 import type { Random } from "./random.ts";
 import { addVersion, type Life, settlesFrom, type StreamName, visible } from "./records.ts";
 
@@ -49,6 +49,12 @@ function stir(random: Random, provider: Provider, stream: StreamName, at: number
     const { life, place } = overtaking;
     return issueAgain(random, provider, rules, life, { at, place });
   }
+  const replacing =
+    mayMove && random.chance(0.4) ? replacingOf(random, provider, stream, at) : undefined;
+  if (replacing !== undefined) {
+    const { life, place } = replacing;
+    return issueAgain(random, provider, rules, life, { at, place });
+  }
   const shown = provider.exchanges
     .filter((exchange) => exchange.stream === stream)
     .flatMap(({ versions }) => versions.map(({ record }) => record));
@@ -67,23 +73,12 @@ function stir(random: Random, provider: Provider, stream: StreamName, at: number
       return undefined;
     case 2:
       return issueAgain(random, provider, rules, life, { at, place: life });
-    default: {
-      const place = placeOf(random, rules, life, at);
-      const isKept = mayReplace(provider, stream, life, place);
-      return issueAgain(random, provider, rules, life, { at, place: isKept ? life : place });
-    }
+    default:
+      return issueAgain(random, provider, rules, life, {
+        at,
+        place: placeOf(random, rules, life, at),
+      });
   }
-}
-
-/**
- * R10: whether this sync may show a record first on its old day and then on its new one, in readings that began the other way round. The
- * row of the old day would then replace that of the new day by key.
- */
-function mayReplace({ exchanges }: Provider, stream: StreamName, from: Place, to: Place): boolean {
-  const about = ({ start }: Place): Exchange[] =>
-    exchanges.filter((one) => one.stream === stream && one.start <= start && start < one.end);
-  const isRead = about(to).some(({ nextCursor, status }) => status === 200 && nextCursor === null);
-  return about(from).length > 0 && !isRead;
 }
 
 function restate(random: Random, provider: Provider, rules: Rules, life: Life, at: number): void {
@@ -150,6 +145,37 @@ function overtakingOf(
   const life = found[random.int(0, found.length - 1)];
   if (life === undefined) return undefined;
   const by = day - dayOf(life.start);
+  const { start, end, postedAt } = life;
+  return { life, place: { start: start + by, end: end + by, postedAt: postedAt + by } };
+}
+
+/**
+ * A record that a window has shown, and a place in a window that has begun before and goes on. If that window shows the record too, the
+ * row of the old day has the later reading id (R4).
+ */
+function replacingOf(
+  random: Random,
+  { exchanges }: Provider,
+  stream: StreamName,
+  at: number,
+): { readonly life: Life; readonly place: Place } | undefined {
+  const own = exchanges.filter((one) => one.stream === stream && one.status === 200);
+  const begun = own.findIndex(
+    ({ start, end }) =>
+      own.findLast((one) => one.start === start && one.end === end)?.nextCursor !== null,
+  );
+  const window = own[begun];
+  if (window === undefined) return undefined;
+  const later = own
+    .slice(begun + 1)
+    .filter(({ start, end }) => start !== window.start || end !== window.end)
+    .flatMap(({ versions }) => versions.map(({ record }) => record))
+    .filter((life) => life.end <= dayOf(life.start) + DAY && visible(life, at) !== undefined);
+  const life = later[random.int(0, later.length - 1)];
+  if (life === undefined) return undefined;
+  const days = Math.ceil((Math.min(window.end, dayOf(at)) - window.start) / DAY);
+  if (days < 1) return undefined;
+  const by = dayOf(window.start) + random.int(0, days - 1) * DAY - dayOf(life.start);
   const { start, end, postedAt } = life;
   return { life, place: { start: start + by, end: end + by, postedAt: postedAt + by } };
 }

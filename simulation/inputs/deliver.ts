@@ -8,6 +8,7 @@ import { Client } from "../../src/http/client.ts";
 import { WindowPages } from "../../src/interface/pages.ts";
 import { costs } from "../../src/streams/costs.ts";
 import type { WindowContext } from "../../src/streams/record_filter.ts";
+import type { Range } from "../../src/core/window.ts";
 import { judgePage } from "../../src/streams/records.ts";
 import { Strays } from "../../src/streams/strays.ts";
 import { DAY_ONE } from "../../src/streams/testing.ts";
@@ -16,6 +17,7 @@ import { LAST, type PageInput, TOKEN } from "./pages.ts";
 
 const ORIGIN = "https://billing.example.com";
 const DAY = 86_400_000;
+const NONE: Range = { start: Infinity, end: Infinity };
 export const READING_ID = "r1";
 export const WINDOW = { start: DAY_ONE, end: DAY_ONE + 7 * DAY };
 
@@ -69,7 +71,7 @@ export async function deliver(input: PageInput): Promise<Delivered> {
     };
     for (let isLast = false; !isLast;) {
       const page = await reading.next();
-      const lines = judgePage(page.records, context, false).write(options);
+      const lines = judgePage({ ...page, doubtful: NONE }, context, false).write(options);
       pages.push(linesOf(lines.bytes));
       cursors.push(page.nextCursor);
       isLast = page.nextCursor === null;

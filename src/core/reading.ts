@@ -2,6 +2,7 @@
 import { addDigests, type DayDigest, daysOf } from "./digests.ts";
 import { addProvisional, type ProvisionalDay } from "./provisional.ts";
 import { addTotals, type DayTotal } from "./totals.ts";
+import { parseInstant } from "./time.ts";
 import type { Range } from "./window.ts";
 
 /** Strays that an earlier reading wrote and that this reading has returned again (P5). */
@@ -131,6 +132,25 @@ function addStanding(
     sums.set(nameOf(entry), { ...entry, records });
   }
   return [...sums.values()];
+}
+
+/** The provider's clock has whole seconds, and the instants of its records may have fractions. */
+const SECOND = 1000;
+
+/**
+ * R4: the instants of changes that a page may show, although a window whose reading begins later does not show them.
+ *
+ * @param before `as_of` of the latest page that came before the reading began; null if none came
+ * @param asOf `as_of` of the page
+ */
+export function doubtfulChanges(
+  { beganAt, firstAsOf }: Pick<Reading, "beganAt" | "firstAsOf">,
+  before: string | null,
+  asOf: string,
+): Range {
+  const shown = [firstAsOf, before].map((text) => parseInstant(text ?? ""));
+  const start = Math.min(beganAt - SECOND, ...shown.filter((instant) => instant !== undefined));
+  return { start, end: (parseInstant(asOf) ?? Infinity) + SECOND };
 }
 
 /** The days that a reading is about: those of its window, or of a second reading those that it writes (R6). */

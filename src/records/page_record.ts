@@ -15,6 +15,8 @@ export interface PageRecord {
   readonly columns: string | null;
   /** `ChargePeriodStart` in milliseconds since 1970; NaN if it is no instant. */
   readonly chargeStart: number;
+  /** `x_RecordUpdatedAt` in the same form. */
+  readonly updatedAt: number;
   /** Whether the record keeps its schema (V1). If not, the schema's `violation` tells the rule. */
   isValid(): boolean;
   /**

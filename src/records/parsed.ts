@@ -89,6 +89,10 @@ class ParsedRecord implements PageRecord {
     return this.#chargeStart;
   }
 
+  get updatedAt(): number {
+    return parseInstant(textOf(this.#members["x_RecordUpdatedAt"])) ?? Number.NaN;
+  }
+
   hashInto(print: RecordFingerprint, withFormer: boolean): void {
     const members = this.#members;
     print.setVersion(textOf(members["x_RecordId"]), textOf(members["x_RecordUpdatedAt"]));

@@ -74,6 +74,8 @@ export class PlainShape implements PageRecord {
   #encoding: Encoding = "utf8";
   #instantFrom = NOWHERE;
   #instant = Number.NaN;
+  #updateFrom = NOWHERE;
+  #update = Number.NaN;
 
   constructor(names: readonly string[], rules: ShapeRules) {
     this.#rules = rules;
@@ -117,6 +119,7 @@ export class PlainShape implements PageRecord {
     this.#changes = 0;
     this.#decoded.fill(NOWHERE);
     this.#instantFrom = NOWHERE;
+    this.#updateFrom = NOWHERE;
   }
 
   /** To be called after the records of a page: their memory is free then. */
@@ -256,6 +259,15 @@ export class PlainShape implements PageRecord {
     this.#instantFrom = start;
     this.#instant = start === NULL ? Number.NaN : this.#instantOf(this.#chargeStart);
     return this.#instant;
+  }
+
+  /** `x_RecordUpdatedAt` in the same form. */
+  get updatedAt(): number {
+    const start = this.#starts[this.#updated] ?? NULL;
+    if (start === this.#updateFrom) return this.#update;
+    this.#updateFrom = start;
+    this.#update = start === NULL ? Number.NaN : this.#instantOf(this.#updated);
+    return this.#update;
   }
 
   #instantOf(place: number): number {

@@ -15,6 +15,7 @@ const linesOf = (text: string, take: (length: number) => Buffer): Lines => {
     provisional: [],
     totals: [],
     digests: [],
+    incomplete: [],
     hasStrays: false,
     standing: [],
     written: new Map(),

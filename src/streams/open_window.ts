@@ -1,5 +1,5 @@
 /** A window under way, from its first request in this process to its last page. */
-import type { Reading } from "../core/reading.ts";
+import { doubtfulChanges, type Reading } from "../core/reading.ts";
 import type { WindowMemory } from "../core/sightings.ts";
 import type { Job } from "./job.ts";
 import type { WindowContext } from "./record_filter.ts";
@@ -25,6 +25,8 @@ export class OpenWindow {
   readonly context: WindowContext;
   /** The records that the state knew of the window's days before this reading (L3). */
   readonly knownRecords: number | null;
+  /** `as_of` of the latest page that came before the reading began (R4); null if none came. */
+  readonly asOfBefore: string | null;
   /** The reading after the latest page that was written. */
   reading: Reading;
   /** When the latest page came, on the provider's clock. */
@@ -41,7 +43,10 @@ export class OpenWindow {
 
   constructor(
     job: Job,
-    parts: Pick<OpenWindow, "memory" | "pages" | "context" | "reading" | "knownRecords">,
+    parts: Pick<
+      OpenWindow,
+      "memory" | "pages" | "context" | "reading" | "knownRecords" | "asOfBefore"
+    >,
   ) {
     this.job = job;
     this.memory = parts.memory;
@@ -49,6 +54,7 @@ export class OpenWindow {
     this.context = parts.context;
     this.reading = parts.reading;
     this.knownRecords = parts.knownRecords;
+    this.asOfBefore = parts.asOfBefore;
   }
 
   /** The days whose rows are written while they are read. */
@@ -65,7 +71,9 @@ export class OpenWindow {
   /** @throws ConnectorError `invalid_record` if a record breaks its schema (V1) */
   judge(page: FetchedPage): JudgedPage {
     this.pageCount += 1;
-    return judgePage(page.records, this.context, this.isWhole(page));
+    const { asOf, records } = page;
+    const doubtful = doubtfulChanges(this.reading, this.asOfBefore, asOf);
+    return judgePage({ records, doubtful }, this.context, this.isWhole(page));
   }
 
   /** Makes a page's lines, and notes which rows will be written. */

@@ -4,7 +4,7 @@
  */
 import { knownRecords } from "../core/listing.ts";
 import { formOf } from "../core/former.ts";
-import { completed, type PlanInput, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
+import { completed, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import { Sightings } from "../core/sightings.ts";
 import { dropOpen, keepOpen, knownIds, knownOf } from "../core/state.ts";
@@ -46,6 +46,7 @@ export class StreamReader implements WindowSource {
   #error: ConnectorError | null = null;
   #active = 0;
   #pages = 0;
+  #latestAsOf: string | null = null;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -125,9 +126,10 @@ export class StreamReader implements WindowSource {
         window ??= this.#open(job);
         const page = await window.pages.next(parseAfter);
         window.endedAt = Math.trunc(this.#options.run.providerNow());
+        this.#latestAsOf = page.asOf;
         this.#queue.saw(job, page.records.length);
-        const endsWindow = page.nextCursor === null;
-        this.#options.run.onProgress({ type: "ANSWERED", stream: this.name, endsWindow });
+        const answered = { stream: this.name, endsWindow: page.nextCursor === null };
+        this.#options.run.onProgress({ type: "ANSWERED", ...answered });
         return page;
       },
       write: async (page) => {
@@ -156,6 +158,8 @@ export class StreamReader implements WindowSource {
     if (job.reading === null && job.window.start < edge) throw new LeftRetention();
     const reading = job.reading ?? this.#begin(job, policy.pageSize);
     const { start, end, limit, cursor } = reading;
+    const known = knownOf(this.#ledger.state);
+    const held = knownRecords(known, job.window);
     const memory = job.memory ?? this.#sightings.open(job.replaced);
     const context: WindowContext = {
       rules: this.#rules,
@@ -167,16 +171,14 @@ export class StreamReader implements WindowSource {
       withTotals: reading.totals !== null,
       memory,
       purpose: job.purpose,
-      writes: writesOf(job, reading, knownOf(this.#ledger.state)),
+      writes: writesOf(job, reading, known),
       strays: this.#completion.strays,
-      form: formOf(reading, knownOf(this.#ledger.state), this.#completion.strays.hasFormer),
+      form: formOf(reading, known, this.#completion.strays.hasFormer),
     };
     const pages = source.openPages({ start, end, limit }, cursor, this.#signal, this.#notices.warn);
-    const held = knownRecords(knownOf(this.#ledger.state), job.window);
-    return new OpenWindow(
-      { ...job, memory },
-      { memory, pages, context, reading, knownRecords: held },
-    );
+    const asOfBefore = job.startsOver?.firstAsOf ?? this.#latestAsOf;
+    const parts = { memory, pages, context, reading, asOfBefore };
+    return new OpenWindow({ ...job, memory }, { ...parts, knownRecords: held });
   }
 
   #begin(job: Job, limit: number): Reading {
@@ -206,7 +208,7 @@ export class StreamReader implements WindowSource {
       const emittedAt = run.edges.clock.now();
       const made = this.#orFail(() => this.#held.make(window, page, { emittedAt, take }));
       // In the same step: the page of another lane may release this window before this function goes on.
-      window.reading = readPage(window.reading, { ...page, ...made, incomplete: [] }, input.now);
+      window.reading = readPage(window.reading, { ...page, ...made }, input.now);
       isHeld = this.#held.has(window);
       return made;
     });
@@ -268,9 +270,8 @@ export class StreamReader implements WindowSource {
     // V1: the next sync begins with the first page. The days that this reading wrote are unknown, so they are written again (R4).
     if (error.isOfContent || isStuck) this.#dropPassage(reading);
     if (this.#error !== null) return;
-    const { input, run } = this.#options;
     if (reason instanceof LeftRetention) {
-      this.#requeue(job, { ...input, now: run.providerNow() });
+      this.#requeue(job);
       return;
     }
     if (error.code === "bad_request" && job.reading === null && (await this.#shorten(job))) return;
@@ -295,14 +296,12 @@ export class StreamReader implements WindowSource {
 
   /** S4: if the provider has refused a window's cursor, reads the window again from its first page. */
   async #restart(job: Job, error: ConnectorError, reading: Reading | null): Promise<void> {
-    const { input, run } = this.#options;
     this.#dropPassage(reading);
     // No later process may go on with the old passage: rows of the new one may have the same reading id (R4).
     await this.#ledger.send();
     await this.#log("INFO", `${error.message} Reading the window again from its first page.`);
     job.memory?.restart();
-    const restarts = job.restarts + 1;
-    this.#requeue({ ...startOver(job, reading), restarts }, { ...input, now: run.providerNow() });
+    this.#requeue({ ...startOver(job, reading), restarts: job.restarts + 1 });
   }
 
   /** Takes a passage out of the state. */
@@ -310,9 +309,10 @@ export class StreamReader implements WindowSource {
     if (reading !== null) this.#ledger.update(dropOpen(this.#ledger.state, reading));
   }
 
-  /** Puts a window back in front of the queue, under the floor and limits of `at`. */
-  #requeue(job: Job, at: PlanInput): void {
-    const { windows, lost } = replan(job.window, at);
+  /** Puts a window back in front of the queue, under the floor of now. */
+  #requeue(job: Job): void {
+    const { input, run } = this.#options;
+    const { windows, lost } = replan(job.window, { ...input, now: run.providerNow() });
     for (const message of describeLost(this.name, lost)) void this.#send(message);
     this.#queue.unshift(...replanned(job, windows, lost.length > 0));
   }

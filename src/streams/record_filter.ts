@@ -67,6 +67,8 @@ interface Result {
   readonly provisional: readonly ProvisionalDay[];
   readonly totals: readonly DayTotal[];
   readonly digests: readonly DayDigest[];
+  /** Days with a record whose row may be replaced by an older one (R4). */
+  readonly incomplete: readonly number[];
   readonly hasStrays: boolean;
   readonly standing: readonly StandingStrays[];
   /** The strays that came, if the reading is to write strays. */
@@ -90,6 +92,8 @@ export class RecordFilter {
   readonly #provisional = new Map<number, ProvisionalDay>();
   readonly #totals = new PageTotals();
   readonly #digests: PageDigests;
+  readonly #doubtful: Range;
+  readonly #incomplete = new Set<number>();
   readonly #standing = new Map<string, StandingStrays>();
   readonly #came = {
     ids: new Set<string>(),
@@ -102,8 +106,10 @@ export class RecordFilter {
   #day = Number.NaN;
   #place: Place = "stray";
 
-  constructor(context: WindowContext) {
+  /** @param doubtful the instants of changes that make a day unknown (R4) */
+  constructor(context: WindowContext, doubtful: Range) {
     this.#context = context;
+    this.#doubtful = doubtful;
     this.#digests = new PageDigests(context.form === "both");
   }
 
@@ -132,6 +138,7 @@ export class RecordFilter {
     this.#own();
     if (!verdict.counts || !this.#isAbout(this.#day)) return Number.NaN;
     this.#count(fields, true);
+    this.#noteChange(record.updatedAt);
     const { content, former } = FINGERPRINT;
     this.#digests.add(this.#day, form === "former" ? former : content, former);
     // A restart returns records again. An unknown day has their rows already, because it is written while it is read; a known day
@@ -146,6 +153,7 @@ export class RecordFilter {
       provisional: [...this.#provisional.values()],
       totals: this.#totals.result(),
       digests: this.#digests.result(),
+      incomplete: [...this.#incomplete],
       hasStrays: this.#hasStrays,
       standing: [...this.#standing.values()],
       strays: this.#came,
@@ -167,6 +175,16 @@ export class RecordFilter {
     if (purpose.kind === "confirm") return purpose.days.includes(day);
     if (purpose.kind === "look") return true;
     return purpose.kind === "window" || (purpose.kind === "rewrite" && writes(day));
+  }
+
+  /**
+   * R4: a record has changed while its reading goes on. It may have stood on another day before, and another lane may show that day as
+   * it was before, in a reading that has begun later. The row of that day would then replace this one by key. An instant that is later
+   * than the page tells of no change: some providers give an instant of the future to each record of an open period.
+   */
+  #noteChange(at: number): void {
+    const { start, end } = this.#doubtful;
+    if (at >= start && at < end) this.#incomplete.add(this.#day);
   }
 
   /** A window returned the record as its own. */

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { MAXIMUM_EMPTY_PAGES } from "../core/listing.ts";
 import { Sightings } from "../core/sightings.ts";
 import { DAY } from "../core/time.ts";
+import type { Range } from "../core/window.ts";
 import type { Fields } from "../records/fields.ts";
 import { ParsedRecords } from "../records/parsed.ts";
 import { scanPage } from "../records/scan.ts";
@@ -51,6 +52,7 @@ function contextOf(changes: Changes = {}): WindowContext & { warnings: string[] 
   };
 }
 
+const doubtful: Range = { start: Infinity, end: Infinity };
 const options: LineOptions = {
   emittedAt: 7,
   take: (length) => Buffer.alloc(length),
@@ -60,7 +62,9 @@ const options: LineOptions = {
 /** A page from its body's text, as the wire has it: scanned where it is plain, else parsed. */
 const fromText = (body: string, context: WindowContext, more = options): Lines => {
   const plain = scanPage(Buffer.from(body), () => undefined);
-  return judgePage(plain?.records ?? parsedFrom(body), context, false).write(more);
+  return judgePage({ records: plain?.records ?? parsedFrom(body), doubtful }, context, false).write(
+    more,
+  );
 };
 const parsedFrom = (body: string, release = (): void => undefined): ParsedRecords => {
   const { data }: { data: unknown[] } = JSON.parse(body);
@@ -563,7 +567,9 @@ test("the hot path equals the plain path on arbitrary pages", { timeout: 30_000 
       );
       const body = JSON.stringify({ data: records });
       const lines = fromText(body, contextOf());
-      const parsed = judgePage(parsedFrom(body), contextOf(), false).write(options);
+      const parsed = judgePage({ records: parsedFrom(body), doubtful }, contextOf(), false).write(
+        options,
+      );
       expect(textOf(lines)).toBe(textOf(parsed));
       expect(lines.digests).toEqual(parsed.digests);
       const plain = new Map<string, Fields>();
@@ -657,7 +663,8 @@ test("R6: a known day is counted and digested, but written only where the page i
   const compared = fromRecords(records, contextOf(known));
   expect(compared).toMatchObject({ count: 0, records: 2, totals: [{}, {}] });
   expect(compared.digests.map(({ records: count }) => count)).toEqual([1, 1]);
-  const judged = judgePage(parsedFrom(JSON.stringify({ data: records })), contextOf(known), true);
+  const page = { records: parsedFrom(JSON.stringify({ data: records })), doubtful };
+  const judged = judgePage(page, contextOf(known), true);
   expect(judged.digests).toEqual(compared.digests);
   const lines = judged.write({ ...options, also: [DAY_ONE + DAY] });
   expect(idsOf(lines)).toEqual(["b"]);
@@ -860,7 +867,7 @@ test("C3: the body of a page is given back once, whichever way its lines are mad
     const release = (): void => void (released += 1);
     const body = bodyOf([usageRecord("a")]);
     const plain = scanPage(Buffer.from(body), release);
-    const page = plain?.records ?? parsedFrom(body, release);
+    const page = { records: plain?.records ?? parsedFrom(body, release), doubtful };
     judgePage(page, contextOf(), false).write(options);
     expect(released).toBe(1);
   }
@@ -872,4 +879,23 @@ test("L1: a page has at most 8 MiB of text in members that the interface does no
   expect(fromRecords(page(4_000_000), contextOf()).count).toBe(2);
   expect(() => fromRecords(page(4_200_000), contextOf())).toThrow("more than 8 MiB of text");
   expect(fromRecords(page(4_200_000), contextOf({ writes: () => false })).count).toBe(0);
+});
+
+test.each(PATHS)("R4: a page names the days with a doubtful change (%s)", (_, bodyOf) => {
+  const changedAt = (x_RecordUpdatedAt: string): Fields => ({ x_RecordUpdatedAt });
+  const body = bodyOf([
+    usageRecord("a", changedAt("2026-01-03T11:59:59.999Z")),
+    usageRecord("b", { ...dayTwo, ...changedAt("2026-01-03T12:00:00Z") }),
+    usageRecord("c", { ...dayTwo, ...changedAt("2026-01-03T12:00:01.999Z") }),
+    usageRecord("d", changedAt("2026-01-03T12:00:02Z")),
+    usageRecord("e", {
+      ChargePeriodStart: "2026-01-05T00:00:00Z",
+      ...changedAt("2026-01-03T12:00:01Z"),
+    }),
+  ]);
+  const records = scanPage(Buffer.from(body), () => undefined)?.records ?? parsedFrom(body);
+  const start = Date.UTC(2026, 0, 3, 12);
+  const page = { records, doubtful: { start, end: start + 2000 } };
+  const { incomplete } = judgePage(page, contextOf({ window: twoDays }), false).write(options);
+  expect(incomplete).toEqual([DAY_ONE + DAY]);
 });

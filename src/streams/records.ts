@@ -13,6 +13,7 @@ import type { DayDigest } from "../core/digests.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { StandingStrays } from "../core/reading.ts";
 import type { DayTotal } from "../core/totals.ts";
+import type { Range } from "../core/window.ts";
 import type { PageRecords } from "../records/page_records.ts";
 import { checked } from "./invalid.ts";
 import { RecordFilter, type WindowContext } from "./record_filter.ts";
@@ -30,6 +31,8 @@ export interface Lines {
   /** Control totals of these records; empty if the catalog does not select `export_windows`. */
   readonly totals: readonly DayTotal[];
   readonly digests: readonly DayDigest[];
+  /** Days with a record whose row may be replaced by an older one (R4). */
+  readonly incomplete: readonly number[];
   readonly hasStrays: boolean;
   readonly standing: readonly StandingStrays[];
   /** Rows that were written, by day. */
@@ -53,16 +56,21 @@ export interface JudgedPage {
 /**
  * Checks and counts the records of a page.
  *
+ * @param doubtful see {@link doubtfulChanges}
  * @param isWhole whether the page is its whole window: then rows of all its days may be written
  * @throws ConnectorError `invalid_record` if a record breaks its schema (V1)
  */
-export function judgePage(page: PageRecords, context: WindowContext, isWhole: boolean): JudgedPage {
+export function judgePage(
+  { records, doubtful }: { readonly records: PageRecords; readonly doubtful: Range },
+  context: WindowContext,
+  isWhole: boolean,
+): JudgedPage {
   const { rules, window } = context;
-  const filter = new RecordFilter(context);
-  const rows = new Rows(page.length);
+  const filter = new RecordFilter(context, doubtful);
+  const rows = new Rows(records.length);
   const writes = latest(context.writes);
   const isKept = (day: number): boolean => !Number.isNaN(day) && (isWhole || writes(day));
-  const source = page.each(
+  const source = records.each(
     rules.stream.schema,
     (record, index) => {
       const day = filter.add(record, checked(record, index, window, rules));
@@ -77,7 +85,7 @@ export function judgePage(page: PageRecords, context: WindowContext, isWhole: bo
       const also = new Set(lines.also);
       if (isWhole) rows.keep(latest((day) => context.writes(day) || also.has(day)));
       const bytes = rows.joined(source, context, lines);
-      page.release();
+      records.release();
       return { ...found, bytes, count: rows.length, written: rows.byDay() };
     },
   };
