@@ -9,21 +9,31 @@ export const dayOf = (at: number): number => at - (((at % DAY) + DAY) % DAY);
 export const hourOf = (at: number): number => at - (((at % HOUR) + HOUR) % HOUR);
 export const nextDay = (at: number): number => (dayOf(at) === at ? at : dayOf(at) + DAY);
 
-/** The texts of instants that were asked for, because the same days come again and again. */
-const TEXTS = new Map<number, string>();
+/** The texts of days that were asked for, because the same days come again and again. Most instants within them come only once. */
+const DAYS = new Map<number, string>();
 
-/** `2026-01-31T00:00:00Z`. */
-export function iso(at: number): string {
-  const known = TEXTS.get(at);
+/** `2026-01-31`. */
+export function date(at: number): string {
+  const day = dayOf(at);
+  const known = DAYS.get(day);
   if (known !== undefined) return known;
-  if (TEXTS.size > 10_000) TEXTS.clear();
-  const text = new Date(at).toISOString().replace(".000Z", "Z");
-  TEXTS.set(at, text);
+  if (DAYS.size > 10_000) DAYS.clear();
+  const text = new Date(day).toISOString().slice(0, 10);
+  DAYS.set(day, text);
   return text;
 }
 
-/** `2026-01-31`. */
-export const date = (at: number): string => iso(dayOf(at)).slice(0, 10);
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, "0"));
+const two = (number: number): string => TWO_DIGITS[Math.floor(number)] ?? "";
+
+/** `2026-01-31T00:00:00Z`; milliseconds only if there are any. A `Date` would take several times as long. */
+export function iso(at: number): string {
+  const inDay = at - dayOf(at);
+  const milliseconds = Math.floor(inDay % SECOND);
+  const rest = milliseconds === 0 ? "" : `.${String(milliseconds).padStart(3, "0")}`;
+  const minutes = `${two(inDay / HOUR)}:${two((inDay % HOUR) / MINUTE)}`;
+  return `${date(at)}T${minutes}:${two((inDay % MINUTE) / SECOND)}${rest}Z`;
+}
 
 /** The first of the month, `back` months before the instant's own. */
 export function monthOf(at: number, back: number): number {

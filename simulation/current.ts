@@ -11,7 +11,7 @@ import { isDue } from "./promises.ts";
 import { type Exchange, isPostedLater, type Provider, type Rules } from "./provider.ts";
 import { wasListed } from "./reread.ts";
 import { coversDay } from "./standing.ts";
-import { type Life, type StreamName, type Version, visible } from "./records.ts";
+import { type Life, livesOn, type StreamName, type Version, visible } from "./records.ts";
 
 /** A connection after its last pass, whose requests and answers `world.provider` still holds. */
 export interface Judgeable {
@@ -240,14 +240,14 @@ function isLook({ stream, start, end }: Exchange, exchanges: readonly Exchange[]
 function shownOf(stream: StreamName, report: ReportRow, warehouse: Warehouse): Shown[] {
   const readingId = report.rows_reading_id;
   const append = [...(warehouse.readings.get(readingId) ?? [])];
-  const dedup = [...warehouse.deduplicated[stream].values()].filter(
-    (row) => row.readingId === readingId,
-  );
   const isOfDay = ({ record }: Version): boolean =>
     record.stream === stream && date(record.start) === report.day;
+  const dedup: Version[] = [];
+  for (const row of warehouse.deduplicated[stream].values())
+    if (row.readingId === readingId && isOfDay(row.version)) dedup.push(row.version);
   return [
     { table: "append", versions: append.filter(isOfDay) },
-    { table: "dedup", versions: dedup.map(({ version }) => version).filter(isOfDay) },
+    { table: "dedup", versions: dedup },
   ];
 }
 
@@ -291,8 +291,7 @@ export function judgeDay(
   const day = Date.parse(report.day);
   const texts = new Set(versions.map(({ text }) => text));
   const faults: string[] = [];
-  for (const life of lives) {
-    if (life.stream !== stream || !isOn(life, day)) continue;
+  for (const life of livesOn(lives, stream, day)) {
     if (isPostedLater(rules, life)) continue; // a stray by its nature
     if (isHidden(rules, life, from)) {
       if (versions.some(({ record }) => record === life)) faults.push(`shows ${life.id}`);
@@ -348,8 +347,3 @@ function daysOf(stream: StreamName, exchanges: readonly Exchange[], now: number)
   }
   return days;
 }
-
-const isOn = (
-  { start, end }: { readonly start: number; readonly end: number },
-  day: number,
-): boolean => start >= day && end <= day + DAY;

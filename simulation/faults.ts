@@ -24,7 +24,8 @@ function failure(code: string): Error {
   return Object.assign(new Error(`simulated ${code}`), { code });
 }
 
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const ENCODER = new TextEncoder();
+const bytes = (text: string): Uint8Array => ENCODER.encode(text);
 
 /** A response without a fault. */
 export function whole(reply: Reply): Delivery {

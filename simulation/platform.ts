@@ -136,8 +136,9 @@ const COLUMNS = ',"x_ProviderColumns":{';
 
 /** A record's text in its line. It must equal the provider's text, byte for byte (V3). */
 function recordOf(line: string): Item | null {
+  if (!line.startsWith(BEGIN)) return null;
   const reading = line.lastIndexOf(READING);
-  if (reading === -1 || !line.startsWith(BEGIN)) return null;
+  if (reading === -1) return null;
   const data = line.indexOf(DATA);
   const end = /^(\w+)"\},"emitted_at":\d+\}\}$/.exec(line.slice(reading + READING.length));
   if (end === null) throw new Error(`a RECORD line of another shape: ${line}`);
@@ -154,6 +155,19 @@ function checkColumns(text: string, columns: string): void {
     throw new Error(`R3: x_ProviderColumns ${columns} of ${text}`);
 }
 
+const STATE = ',"stream_state":';
+const AFTER_STATE = '},"sourceStats":';
+
+/**
+ * The text of the state in a STATE line, as the line has it: to write a large state once more takes as long as to read it. Null if the
+ * line has another shape than the usual one.
+ */
+function stateTextOf(line: string): string | null {
+  const start = line.indexOf(STATE) + STATE.length;
+  const end = line.lastIndexOf(AFTER_STATE);
+  return start < STATE.length || end < start ? null : line.slice(start, end);
+}
+
 function itemOf(line: string): Item {
   const record = recordOf(line);
   if (record !== null) return record;
@@ -168,7 +182,7 @@ function itemOf(line: string): Item {
     return {
       kind: "state",
       stream: stream.stream_descriptor.name,
-      json: JSON.stringify(stream.stream_state),
+      json: stateTextOf(line) ?? JSON.stringify(stream.stream_state),
       value,
       recordCount: sourceStats.recordCount,
     };

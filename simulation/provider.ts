@@ -3,6 +3,7 @@
  * instant of virtual time. The seed decides what the interface leaves open.
  */
 import { dayOf, DAY, iso, MINUTE } from "./calendar.ts";
+import { firstFrom, insert, keyOf, lastChange, selects, sorted } from "./listing.ts";
 import { type Members, textOf } from "./members.ts";
 import { dueOf, isHidden, type Outage, type Span, type Strike } from "./outages.ts";
 import { chanceOf } from "./random.ts";
@@ -123,20 +124,22 @@ export class Provider {
   /** Called after each page, with the instant that follows it. */
   onPage: (next: number) => void = () => undefined;
   readonly #cursors = new Map<string, Cursor>();
-  /** In the order of every listing: by start, then by id. */
-  #lives: readonly Life[];
+  /** The records of each stream in the order of every listing: by start, then by id. */
+  readonly #lives: Readonly<Record<StreamName, Life[]>>;
   #served = 0;
 
   constructor(options: ProviderOptions) {
     this.options = options;
     this.texts = versionsByText(options.lives);
-    this.#lives = sorted(options.lives);
+    const livesOf = (wanted: StreamName): Life[] =>
+      sorted(options.lives.filter(({ stream }) => stream === wanted));
+    this.#lives = { usage: livesOf("usage"), costs: livesOf("costs") };
   }
 
   /** Adds a record while the connector reads. */
   add(life: Life): void {
     this.options.lives.push(life);
-    this.#lives = sorted(this.options.lives);
+    insert(this.#lives[life.stream], life);
   }
 
   rules(stream: StreamName): Rules | undefined {
@@ -248,14 +251,7 @@ export class Provider {
   /** `as_of` of a page that shows the dataset as it was at an instant. */
   #saidAsOf(rules: Rules, at: number): number {
     if (!rules.isStill) return at;
-    const own = this.#lives.filter(({ stream }) => stream === rules.stream);
-    const changes = own.flatMap((life) => [
-      ...life.versions.map((one) => one.at),
-      life.withdrawnAt,
-    ]);
-    const outages = rules.outages.flatMap(({ start, end }) => [start, end]);
-    const past = [...changes, ...outages].filter((change) => change <= at);
-    return Math.max(dayOf(at), ...past);
+    return lastChange(this.#lives[rules.stream], rules.outages, at);
   }
 
   #textOf(version: Version): string {
@@ -286,9 +282,13 @@ export class Provider {
   #listing(rules: Rules, window: Span, asOf: number, began: number): Version[] {
     const oldest = began - rules.retentionDays * DAY;
     const found: Version[] = [];
-    for (const life of this.#lives) {
-      if (life.stream !== rules.stream || !selects(rules, window, life)) continue;
-      if (life.start < oldest) continue;
+    const lives = this.#lives[rules.stream];
+    for (let index = firstFrom(lives, oldest); index < lives.length; index++) {
+      const life = lives[index];
+      if (life === undefined) break;
+      // Only a selection by posting returns a record that starts behind the window.
+      if (life.start > window.end && rules.selects !== "posting") break;
+      if (!selects(rules, window, life)) continue;
       if (isHidden(rules, life, asOf)) continue;
       const version = visible(life, asOf);
       if (version !== undefined) found.push(version);
@@ -331,21 +331,6 @@ export const isPostedLater = (
   { selects: by }: Pick<Rules, "selects">,
   { start, postedAt }: Pick<Life, "start" | "postedAt">,
 ): boolean => by === "posting" && postedAt !== start;
-
-function selects({ selects: by }: Rules, window: Span, life: Life): boolean {
-  if (by === "overlap") return life.start < window.end && life.end > window.start;
-  if (by === "posting") return life.postedAt >= window.start && life.postedAt < window.end;
-  if (by === "inclusive") return life.start >= window.start && life.start <= window.end;
-  return (
-    life.start >= window.start &&
-    (by === "start" ? life.start < window.end : life.end <= window.end)
-  );
-}
-
-const sorted = (lives: readonly Life[]): Life[] =>
-  lives.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-
-const keyOf = ({ start, id }: Life): string => `${iso(start)} ${id}`;
 
 function cursorRefusal(
   rules: Rules,

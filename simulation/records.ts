@@ -43,6 +43,35 @@ export function visible(life: Life, at: number): Version | undefined {
   return found;
 }
 
+interface Grouped {
+  /** The number of records of the list that are in the groups. */
+  count: number;
+  readonly byDay: Readonly<Record<StreamName, Map<number, Life[]>>>;
+}
+
+const GROUPS = new WeakMap<readonly Life[], Grouped>();
+
+/**
+ * The records of a stream that begin and end within a day, in the order of the list. Every sync asks for every day, and records are only
+ * ever added at the end of a list, so the groups are kept and grow with it.
+ */
+export function livesOn(lives: readonly Life[], stream: StreamName, day: number): readonly Life[] {
+  let groups = GROUPS.get(lives);
+  if (groups === undefined || groups.count > lives.length) {
+    groups = { count: 0, byDay: { usage: new Map(), costs: new Map() } };
+    GROUPS.set(lives, groups);
+  }
+  for (const life of lives.slice(groups.count)) {
+    const own = dayOf(life.start);
+    if (life.end > own + DAY) continue;
+    const group = groups.byDay[life.stream].get(own);
+    if (group === undefined) groups.byDay[life.stream].set(own, [life]);
+    else group.push(life);
+  }
+  groups.count = lives.length;
+  return groups.byDay[stream].get(day) ?? [];
+}
+
 export interface VersionFacts {
   readonly at: number;
   readonly status: "provisional" | "final" | null;
@@ -143,7 +172,8 @@ export function settlesFrom(
 export function versionsByText(
   lives: readonly { readonly versions: readonly Version[] }[],
 ): Map<string, Version> {
-  return new Map(
-    lives.flatMap(({ versions }) => versions).map((version) => [version.text, version]),
-  );
+  const byText = new Map<string, Version>();
+  for (const { versions } of lives)
+    for (const version of versions) byText.set(version.text, version);
+  return byText;
 }

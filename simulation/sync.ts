@@ -183,6 +183,7 @@ function stdoutTo(
       }
       return;
     }
+    if (last === Infinity) return pipe.receive(text);
     const lines = text.split("\n").length - 1;
     if (pipe.items.length + lines < last) return pipe.receive(text);
     const kept = text.split("\n").slice(0, Math.max(0, last - pipe.items.length));
