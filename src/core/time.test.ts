@@ -24,6 +24,16 @@ test("an instant survives formatting and parsing", () => {
   );
 });
 
+test("days and instants are written as Date writes them, also beyond years of four digits", () => {
+  const edges = [-1, 0, Date.UTC(9999, 11, 31, 23), Date.UTC(10_000, 0, 1), -86_400_000 * 800_000];
+  const days = Array.from({ length: 30_000 }, (_, index) => index * 97 * DAY);
+  const recent = Array.from({ length: 4000 }, (_, index) => Date.UTC(2018, 0, 1) + index * DAY);
+  for (const ms of [...edges, ...days, ...recent]) {
+    expect(formatDay(ms + 1)).toBe(new Date(ms + 1).toISOString().slice(0, 10));
+    expect(formatInstant(ms)).toBe(new Date(ms).toISOString().replace(".000Z", "Z"));
+  }
+});
+
 test("every day of the calendar is where Date has it, and no other day exists", () => {
   const part = (value: number, length: number): string => String(value).padStart(length, "0");
   fc.assert(

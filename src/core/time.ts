@@ -110,12 +110,31 @@ function calendarDay(year: number, month: number, day: number): number | undefin
 
 /** `2026-01-31T00:00:00Z`; milliseconds only if there are any. */
 export function formatInstant(ms: number): string {
+  // Most instants are whole days. A `Date` takes several times as long, and a state has hundreds of them.
+  if (ms % DAY === 0 && isUsual(ms)) return `${formatDay(ms)}T00:00:00Z`;
   return new Date(ms).toISOString().replace(".000Z", "Z");
 }
 
+/** Midnight of the day after 9999-12-31, the last one whose year has four digits. */
+const AFTER_YEARS = 253_402_300_800_000;
+
+const isUsual = (ms: number): boolean => ms >= 0 && ms < AFTER_YEARS;
+
 /** `2026-01-31`, the UTC day of an instant. */
 export function formatDay(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
+  if (!isUsual(ms)) return new Date(ms).toISOString().slice(0, 10);
+  // The inverse of calendarDay(): eras of 400 years, and years that begin in March.
+  const days = Math.floor(ms / DAY) + 719_468;
+  const era = Math.floor(days / 146_097);
+  const inEra = days - era * 146_097;
+  const leaps = Math.floor(inEra / 1460) - Math.floor(inEra / 36_524) + Math.floor(inEra / 146_096);
+  const years = Math.floor((inEra - leaps) / 365);
+  const inYear = inEra - (365 * years + Math.floor(years / 4) - Math.floor(years / 100));
+  const march = Math.floor((5 * inYear + 2) / 153);
+  const day = inYear - Math.floor((153 * march + 2) / 5) + 1;
+  const month = march < 10 ? march + 3 : march - 9;
+  const year = 400 * era + years + (month > 2 ? 0 : 1);
+  return `${year}-${month < 10 ? "0" : ""}${month}-${day < 10 ? "0" : ""}${day}`;
 }
 
 /** The start of the bucket that holds the instant. */
