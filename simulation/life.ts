@@ -216,6 +216,21 @@ function drawEnd(random: Random): End {
 const mayBeLate = ({ trials, provider }: World): boolean =>
   trials.stirs !== null && provider.options.datasets.some(({ selects }) => selects === "posting");
 
+/** Whether the last sync has no reason to write a row. */
+const isIdle = ({ world, mayCountTwice }: Connection, before: Connection["states"]): boolean =>
+  isEconomical(world) && !mayCountTwice && !mayBeLate(world) && !findsHidden(world, before);
+
+/**
+ * Whether the last sync may find records that an outage had hidden. An outage that leaves half of a small day is believed (R8). Once it
+ * is over, each sync that finds such a record in the window of its posting makes the windows of other records due, and these may show
+ * further ones.
+ */
+const findsHidden = ({ provider }: World, states: Connection["states"]): boolean =>
+  provider.options.datasets.some(({ stream, selects, outages }) => {
+    const due = states.get(stream)?.value.due ?? [];
+    return selects === "posting" && outages.length > 0 && due.length > 0;
+  });
+
 /** The last syncs, without changes and faults. After them all due data must be there, and the state must not change any more (S6). */
 export async function quiet(connection: Connection, last: Step): Promise<void> {
   const { scheduler, world } = connection;
@@ -263,7 +278,7 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
     connection.faults.push(...judgeProven(connection, range));
   }
   const written = items.filter(({ kind }) => kind === "record").length;
-  const isEconomic = isEconomical(world) && !connection.mayCountTwice && !mayBeLate(world);
+  const isEconomic = isIdle(connection, before);
   if (written > 0 && isEconomic) connection.faults.push(`R6: an idle sync wrote ${written} rows`);
   for (const [stream, { json, value }] of connection.states) {
     const was = before.get(stream);
