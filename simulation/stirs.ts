@@ -50,7 +50,9 @@ function stir(random: Random, provider: Provider, stream: StreamName, at: number
     return issueAgain(random, provider, rules, life, { at, place });
   }
   const replacing =
-    mayMove && random.chance(0.4) ? replacingOf(random, provider, stream, at) : undefined;
+    rules.views === null && random.chance(0.4)
+      ? replacingOf(random, provider, stream, at)
+      : undefined;
   if (replacing !== undefined) {
     const { life, place } = replacing;
     return issueAgain(random, provider, rules, life, { at, place });
@@ -73,11 +75,11 @@ function stir(random: Random, provider: Provider, stream: StreamName, at: number
       return undefined;
     case 2:
       return issueAgain(random, provider, rules, life, { at, place: life });
-    default:
-      return issueAgain(random, provider, rules, life, {
-        at,
-        place: placeOf(random, rules, life, at),
-      });
+    default: {
+      // R10: a view that is made between two answers may show the row of an old day later than that of its new day, too.
+      const place = rules.views === null ? placeOf(random, rules, life, at) : life;
+      return issueAgain(random, provider, rules, life, { at, place });
+    }
   }
 }
 

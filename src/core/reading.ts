@@ -140,17 +140,19 @@ const SECOND = 1000;
 /**
  * R4: the instants of changes that a page may show, although a window whose reading begins later does not show them.
  *
- * @param before `as_of` of the latest page that came before the reading began; null if none came
+ * @param firstAsOf `as_of` of the first page that came under the reading's id; null if none came before
  * @param asOf `as_of` of the page
  */
 export function doubtfulChanges(
-  { beganAt, firstAsOf }: Pick<Reading, "beganAt" | "firstAsOf">,
-  before: string | null,
+  { beganAt }: Pick<Reading, "beganAt">,
+  firstAsOf: string | null,
   asOf: string,
 ): Range {
-  const shown = [firstAsOf, before].map((text) => parseInstant(text ?? ""));
-  const start = Math.min(beganAt - SECOND, ...shown.filter((instant) => instant !== undefined));
-  return { start, end: (parseInstant(asOf) ?? Infinity) + SECOND };
+  const first = parseInstant(firstAsOf ?? "") ?? Infinity;
+  return {
+    start: Math.min(beganAt - SECOND, first),
+    end: (parseInstant(asOf) ?? Infinity) + SECOND,
+  };
 }
 
 /** The days that a reading is about: those of its window, or of a second reading those that it writes (R6). */

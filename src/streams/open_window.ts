@@ -25,8 +25,6 @@ export class OpenWindow {
   readonly context: WindowContext;
   /** The records that the state knew of the window's days before this reading (L3). */
   readonly knownRecords: number | null;
-  /** `as_of` of the latest page that came before the reading began (R4); null if none came. */
-  readonly asOfBefore: string | null;
   /** The reading after the latest page that was written. */
   reading: Reading;
   /** When the latest page came, on the provider's clock. */
@@ -43,10 +41,7 @@ export class OpenWindow {
 
   constructor(
     job: Job,
-    parts: Pick<
-      OpenWindow,
-      "memory" | "pages" | "context" | "reading" | "knownRecords" | "asOfBefore"
-    >,
+    parts: Pick<OpenWindow, "memory" | "pages" | "context" | "reading" | "knownRecords">,
   ) {
     this.job = job;
     this.memory = parts.memory;
@@ -54,7 +49,6 @@ export class OpenWindow {
     this.context = parts.context;
     this.reading = parts.reading;
     this.knownRecords = parts.knownRecords;
-    this.asOfBefore = parts.asOfBefore;
   }
 
   /** The days whose rows are written while they are read. */
@@ -72,7 +66,8 @@ export class OpenWindow {
   judge(page: FetchedPage): JudgedPage {
     this.pageCount += 1;
     const { asOf, records } = page;
-    const doubtful = doubtfulChanges(this.reading, this.asOfBefore, asOf);
+    const firstAsOf = this.job.startsOver?.firstAsOf ?? this.reading.firstAsOf;
+    const doubtful = doubtfulChanges(this.reading, firstAsOf, asOf);
     return judgePage({ records, doubtful }, this.context, this.isWhole(page));
   }
 

@@ -46,7 +46,6 @@ export class StreamReader implements WindowSource {
   #error: ConnectorError | null = null;
   #active = 0;
   #pages = 0;
-  #latestAsOf: string | null = null;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -126,7 +125,6 @@ export class StreamReader implements WindowSource {
         window ??= this.#open(job);
         const page = await window.pages.next(parseAfter);
         window.endedAt = Math.trunc(this.#options.run.providerNow());
-        this.#latestAsOf = page.asOf;
         this.#queue.saw(job, page.records.length);
         const answered = { stream: this.name, endsWindow: page.nextCursor === null };
         this.#options.run.onProgress({ type: "ANSWERED", ...answered });
@@ -176,8 +174,7 @@ export class StreamReader implements WindowSource {
       form: formOf(reading, known, this.#completion.strays.hasFormer),
     };
     const pages = source.openPages({ start, end, limit }, cursor, this.#signal, this.#notices.warn);
-    const asOfBefore = job.startsOver?.firstAsOf ?? this.#latestAsOf;
-    const parts = { memory, pages, context, reading, asOfBefore };
+    const parts = { memory, pages, context, reading };
     return new OpenWindow({ ...job, memory }, { ...parts, knownRecords: held });
   }
 
