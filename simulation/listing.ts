@@ -1,5 +1,5 @@
 /** The order of a listing, and the records that a window selects from it. */
-import { dayOf, iso } from "./calendar.ts";
+import { iso } from "./calendar.ts";
 import type { Outage, Span } from "./outages.ts";
 import type { Rules } from "./provider.ts";
 import type { Life } from "./records.ts";
@@ -37,9 +37,9 @@ export function selects({ selects: by }: Rules, window: Span, life: Life): boole
   );
 }
 
-/** The last instant, from the start of the day on, at which a record or an outage changed what the dataset shows. Each page asks for it. */
+/** The last instant at which a record or an outage changed what the dataset shows; -Infinity if there is none. Each page asks for it. */
 export function lastChange(lives: readonly Life[], outages: readonly Outage[], at: number): number {
-  let last = dayOf(at);
+  let last = -Infinity;
   const take = (change: number): void => {
     if (change <= at && change > last) last = change;
   };

@@ -52,8 +52,11 @@ export interface Rules {
   readonly refusesFuture: boolean;
   readonly beforeRetention: "refuse" | "trim";
   frontier: Frontier;
-  /** Whether `as_of` is the instant of the last change, and stands still until the next one. Else it is the time of the answer. */
-  readonly isStill: boolean;
+  /**
+   * `change`: `as_of` is the instant of the last change, and stands still until the next one. `day`: so it is from the start of the day
+   * on. Null: it is the time of the answer.
+   */
+  readonly still: Still | null;
   /** The views that it shows; null if each listing shows the data of its moment. */
   views: Views | null;
 }
@@ -70,6 +73,8 @@ export function lookbackOf(rules: Rules): number {
 }
 
 /** A request and its response, for the checks. */
+export type Still = "day" | "change";
+
 export interface Exchange {
   readonly stream: StreamName;
   readonly at: number;
@@ -250,8 +255,9 @@ export class Provider {
 
   /** `as_of` of a page that shows the dataset as it was at an instant. */
   #saidAsOf(rules: Rules, at: number): number {
-    if (!rules.isStill) return at;
-    return lastChange(this.#lives[rules.stream], rules.outages, at);
+    if (rules.still === null) return at;
+    const last = lastChange(this.#lives[rules.stream], rules.outages, at);
+    return rules.still === "change" && last > -Infinity ? last : Math.max(last, dayOf(at));
   }
 
   #textOf(version: Version): string {

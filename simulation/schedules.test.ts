@@ -466,7 +466,7 @@ test("R4: a process that goes on with a window takes back the proof that a secon
 });
 
 test("R4: a process that goes on with a window first takes back the proof of a reading that it changes", async () => {
-  const costs = plainRules("costs", { cursors: "keyset", isStill: true, maximumWindowDays: 31 });
+  const costs = plainRules("costs", { cursors: "keyset", still: "day", maximumWindowDays: 31 });
   const [restated, behind] = ["row3", "row4"];
   const lives = days(0, 8).map((index) =>
     lifeOf(

@@ -22,7 +22,7 @@ export function plainRules(stream: StreamName, changes: Partial<Rules> = {}): Ru
     refusesFuture: false,
     beforeRetention: "refuse",
     frontier: HONEST,
-    isStill: false,
+    still: null,
     views: null,
     ...changes,
   };

@@ -3,7 +3,7 @@ import { type Limits, LIMITS } from "../src/core/limits.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "./calendar.ts";
 import type { Members } from "./members.ts";
 import type { Strike } from "./outages.ts";
-import type { Rules } from "./provider.ts";
+import type { Rules, Still } from "./provider.ts";
 import { Random } from "./random.ts";
 import type { Life, StreamName } from "./records.ts";
 import { drawViews, type Views } from "./views.ts";
@@ -44,7 +44,7 @@ export interface Trials {
   /** Most costs show only in the window of their posting, some days after they began. Many days have no other cost (R10). */
   readonly posted: boolean;
   /** `as_of` stands still while no record changes: pages that two processes read seem to be of one moment, until a record changes (R4). */
-  readonly still: boolean;
+  readonly still: Still | null;
   /** Draws processes that die just after a report of a day (R4); null if deaths come at any instant. */
   readonly reports: Random | null;
   /** Draws changes of records between two answers of a sync; null if records change at any instant. */
@@ -58,6 +58,7 @@ export interface Trials {
 /** Draws the trials of a seed. If `only` names any, the life has exactly these. */
 export function drawTrials(seed: number, only: readonly Trial[]): Trials {
   const random = new Random(seed + 2 ** 40);
+  const still = new Random(seed + 2 ** 43);
   const reports = new Random(seed + 2 ** 44);
   const stirs = new Random(seed + 2 ** 45);
   const views = new Random(seed + 2 ** 46);
@@ -76,7 +77,7 @@ export function drawTrials(seed: number, only: readonly Trial[]): Trials {
     posted: has("posted"),
     proven: has("proven"),
     // The last four have generators of their own, so that they do not change the draws of the other trials.
-    still: has("still", new Random(seed + 2 ** 43)),
+    still: has("still", still) ? still.pick(["day", "change"]) : null,
     reports: has("reports", reports) ? reports : null,
     stirs: has("stirs", stirs) ? stirs : null,
     views: has("views", views) ? drawViews(views) : null,
@@ -93,7 +94,7 @@ export const NO_TRIALS: Trials = {
   long: false,
   posted: false,
   proven: false,
-  still: false,
+  still: null,
   reports: null,
   stirs: null,
   views: null,

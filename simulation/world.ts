@@ -55,7 +55,7 @@ export function drawWorld(seed: number, { kind, trials: only = [] }: Temper): Wo
   const datasets = streams.map((stream) => ({
     ...drawRules(stream, random.fork(), plain, { start: begin, end }),
     ...rulesFor(trials, stream),
-    isStill: trials.still,
+    still: trials.still,
     views: trials.views,
   }));
   const lives = datasets.flatMap((rules) =>
@@ -129,7 +129,7 @@ function drawRules(stream: StreamName, random: Random, plain: boolean, span: Spa
     beforeRetention: random.pick(["refuse", "trim"]),
     outages: plain ? [] : drawOutages(random, span),
     frontier: plain ? HONEST : drawFrontier(random, span),
-    isStill: false,
+    still: null,
     views: null,
   };
 }

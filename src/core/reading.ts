@@ -148,9 +148,10 @@ export function doubtfulChanges(
   firstAsOf: string | null,
   asOf: string,
 ): Range {
-  const first = parseInstant(firstAsOf ?? "") ?? Infinity;
+  // As long as `as_of` stays, all pages show one moment. It may be that of the last change.
+  const first = firstAsOf === asOf ? undefined : parseInstant(firstAsOf ?? "");
   return {
-    start: Math.min(beganAt - SECOND, first),
+    start: Math.min(beganAt - SECOND, (first ?? Infinity) + 1),
     end: (parseInstant(asOf) ?? Infinity) + SECOND,
   };
 }
