@@ -1,5 +1,5 @@
 /** Changes of records between two answers of one sync, so that readings, second readings and looks see different moments. */
-import { DAY, dayOf, monthOf } from "./calendar.ts";
+import { DAY, dayOf, monthOf, SECOND } from "./calendar.ts";
 import { dueOf } from "./outages.ts";
 import { lookbackOf, type Provider, type Rules } from "./provider.ts";
 import type { Random } from "./random.ts";
@@ -50,7 +50,7 @@ function stir(random: Random, provider: Provider, stream: StreamName, at: number
     return issueAgain(random, provider, rules, life, { at, place });
   }
   const replacing =
-    rules.views === null && random.chance(0.4)
+    isTold(rules, provider) && random.chance(0.4)
       ? replacingOf(random, provider, stream, at)
       : undefined;
   if (replacing !== undefined) {
@@ -76,12 +76,18 @@ function stir(random: Random, provider: Provider, stream: StreamName, at: number
     case 2:
       return issueAgain(random, provider, rules, life, { at, place: life });
     default: {
-      // R10: a view that is made between two answers may show the row of an old day later than that of its new day, too.
-      const place = rules.views === null ? placeOf(random, rules, life, at) : life;
+      const place = isTold(rules, provider) ? placeOf(random, rules, life, at) : life;
       return issueAgain(random, provider, rules, life, { at, place });
     }
   }
 }
+
+/**
+ * R10: whether the connector can see that a record moves between two windows which are read at once. It cannot if the provider makes a view
+ * between the two answers, or if its `Date` is wrong.
+ */
+const isTold = ({ views }: Rules, { exchanges }: Provider): boolean =>
+  views === null && exchanges.every(({ date, at }) => Math.abs(date - at) < 10 * SECOND);
 
 function restate(random: Random, provider: Provider, rules: Rules, life: Life, at: number): void {
   const now = visible(life, at);

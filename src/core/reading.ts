@@ -2,7 +2,6 @@
 import { addDigests, type DayDigest, daysOf } from "./digests.ts";
 import { addProvisional, type ProvisionalDay } from "./provisional.ts";
 import { addTotals, type DayTotal } from "./totals.ts";
-import { parseInstant } from "./time.ts";
 import type { Range } from "./window.ts";
 
 /** Strays that an earlier reading wrote and that this reading has returned again (P5). */
@@ -134,27 +133,19 @@ function addStanding(
   return [...sums.values()];
 }
 
-/** The provider's clock has whole seconds, and the instants of its records may have fractions. */
-const SECOND = 1000;
+/** The clocks of a provider's machines may differ by this much: that of `Date` and that of `x_RecordUpdatedAt`. */
+const SKEW = 10_000;
 
 /**
- * R4: the instants of changes that a page may show, although a window whose reading begins later does not show them.
+ * R4: the time of a reading, with some seconds before and after it. A record that has changed in this time may be shown as it was before
+ * by a window whose reading has begun later.
  *
- * @param firstAsOf `as_of` of the first page that came under the reading's id; null if none came before
- * @param asOf `as_of` of the page
+ * @param pageCameAt when the latest page came, on the provider's clock
  */
-export function doubtfulChanges(
+export const doubtfulChanges = (
   { beganAt }: Pick<Reading, "beganAt">,
-  firstAsOf: string | null,
-  asOf: string,
-): Range {
-  // As long as `as_of` stays, all pages show one moment. It may be that of the last change.
-  const first = firstAsOf === asOf ? undefined : parseInstant(firstAsOf ?? "");
-  return {
-    start: Math.min(beganAt - SECOND, (first ?? Infinity) + 1),
-    end: (parseInstant(asOf) ?? Infinity) + SECOND,
-  };
-}
+  pageCameAt: number,
+): Range => ({ start: beganAt - SKEW, end: pageCameAt + SKEW });
 
 /** The days that a reading is about: those of its window, or of a second reading those that it writes (R6). */
 export function daysAbout({

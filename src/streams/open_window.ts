@@ -65,10 +65,8 @@ export class OpenWindow {
   /** @throws ConnectorError `invalid_record` if a record breaks its schema (V1) */
   judge(page: FetchedPage): JudgedPage {
     this.pageCount += 1;
-    const { asOf, records } = page;
-    const firstAsOf = this.job.startsOver?.firstAsOf ?? this.reading.firstAsOf;
-    const doubtful = doubtfulChanges(this.reading, firstAsOf, asOf);
-    return judgePage({ records, doubtful }, this.context, this.isWhole(page));
+    const doubtful = doubtfulChanges(this.reading, this.endedAt);
+    return judgePage({ records: page.records, doubtful }, this.context, this.isWhole(page));
   }
 
   /** Makes a page's lines, and notes which rows will be written. */

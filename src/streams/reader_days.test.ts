@@ -781,7 +781,7 @@ test("P5: a stray that is restated between the two readings is written as it com
 test("P5 R10: the day of a written stray leaves the state before the stray is written if this read has returned another version of it as the day's own", async () => {
   const row = strayOf("row", 0);
   const at = (time: string): Fields => ({ ...row, x_RecordUpdatedAt: time });
-  const newer = at("2026-01-10T00:00:01Z");
+  const newer = at("2026-01-02T00:00:01Z");
   // The provider goes back to an earlier version, too.
   for (const other of [at("2026-01-01T00:00:01Z"), newer]) {
     const both = await readScript(showing({ 0: [row], 1: [other] }), { input: twoDays });

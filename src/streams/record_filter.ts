@@ -138,7 +138,7 @@ export class RecordFilter {
     this.#own();
     if (!verdict.counts || !this.#isAbout(this.#day)) return Number.NaN;
     this.#count(fields, true);
-    this.#noteChange(record.updatedAt);
+    this.#noteChange(record.updatedAt, fields);
     const { content, former } = FINGERPRINT;
     this.#digests.add(this.#day, form === "former" ? former : content, former);
     // A restart returns records again. An unknown day has their rows already, because it is written while it is read; a known day
@@ -178,13 +178,14 @@ export class RecordFilter {
   }
 
   /**
-   * R4: a record has changed while its reading goes on. It may have stood on another day before, and another lane may show that day as
-   * it was before, in a reading that has begun later. The row of that day would then replace this one by key. An instant that is later
-   * than the page tells of no change: some providers give an instant of the future to each record of an open period.
+   * R4: a record that has changed while its reading goes on may have stood on another day before. Another lane may show that day as it was
+   * before, in a reading that has begun later. The row of that day would then replace this one by key. Some providers give the end of
+   * the charge period as `x_RecordUpdatedAt`, which tells of no change.
    */
-  #noteChange(at: number): void {
+  #noteChange(at: number, record: Fields): void {
     const { start, end } = this.#doubtful;
-    if (at >= start && at < end) this.#incomplete.add(this.#day);
+    if (!(at >= start && at < end)) return;
+    if (at !== parseInstant(textOf(record["ChargePeriodEnd"]))) this.#incomplete.add(this.#day);
   }
 
   /** A window returned the record as its own. */

@@ -899,3 +899,12 @@ test.each(PATHS)("R4: a page names the days with a doubtful change (%s)", (_, bo
   const { incomplete } = judgePage(page, contextOf({ window: twoDays }), false).write(options);
   expect(incomplete).toEqual([DAY_ONE + DAY]);
 });
+
+test("R4: an `x_RecordUpdatedAt` that is the end of the charge period tells of no change", () => {
+  const record = usageRecord("a", { x_RecordUpdatedAt: "2026-01-02T00:00:00.000Z" });
+  const page = {
+    records: parsedFrom(JSON.stringify({ data: [record] })),
+    doubtful: { start: DAY_ONE, end: DAY_ONE + 2 * DAY },
+  };
+  expect(judgePage(page, contextOf(), false).write(options).incomplete).toEqual([]);
+});
