@@ -5,6 +5,7 @@
 import { date, DAY, dayOf } from "./calendar.ts";
 import { newestReports } from "./current.ts";
 import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
+import { isHidden } from "./outages.ts";
 import { isDue } from "./promises.ts";
 import { isPostedLater, type Rules } from "./provider.ts";
 import type { Life } from "./records.ts";
@@ -28,7 +29,9 @@ interface Move {
 export function judgeMoves(rules: Rules, { lives, warehouse, state, today }: Moving): string[] {
   // A8: a window that is asked for later may show an earlier moment.
   if (rules.views !== null) return [];
-  const moves = movesOf(rules, lives).filter(({ from }) => wasSeen(from, warehouse));
+  const moves = movesOf(rules, lives).filter(
+    ({ from, at }) => wasSeen(from, warehouse) && !wasHidden(rules, from, at),
+  );
   if (moves.length === 0) return [];
   const newest = newestReports(rules.stream, warehouse.reports, state?.chain);
   const faults: string[] = [];
@@ -53,6 +56,10 @@ export function judgeMoves(rules: Rules, { lives, warehouse, state, today }: Mov
 /** Whether a sync has written the row on its old day. Else no reading can miss the row. */
 const wasSeen = (life: Life, { readings }: Warehouse): boolean =>
   [...readings.values()].some((versions) => [...versions].some(({ record }) => record === life));
+
+/** Whether an outage may have hidden the row on its old day before it moved. The state then does not know that the day has lost it. */
+const wasHidden = (rules: Rules, life: Life, movedAt: number): boolean =>
+  rules.outages.some(({ start }) => start < movedAt && isHidden(rules, life, start));
 
 const isProven = ({ confirmed, shrunk }: ReportRow): boolean => confirmed && !shrunk;
 
