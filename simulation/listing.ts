@@ -1,7 +1,6 @@
 /** The order of a listing, and the records that a window selects from it. */
 import { iso } from "./calendar.ts";
 import type { Outage, Span } from "./outages.ts";
-import type { Rules } from "./provider.ts";
 import type { Life } from "./records.ts";
 
 export const keyOf = ({ start, id }: Life): string => `${iso(start)} ${id}`;
@@ -27,7 +26,10 @@ export function firstFrom(lives: readonly Life[], start: number): number {
   return least;
 }
 
-export function selects({ selects: by }: Rules, window: Span, life: Life): boolean {
+/** How a window selects records. */
+export type Selection = "start" | "overlap" | "containment" | "inclusive" | "posting";
+
+export function selects(by: Selection, window: Span, life: Life): boolean {
   if (by === "overlap") return life.start < window.end && life.end > window.start;
   if (by === "posting") return life.postedAt >= window.start && life.postedAt < window.end;
   if (by === "inclusive") return life.start >= window.start && life.start <= window.end;

@@ -3,7 +3,15 @@
  * instant of virtual time. The seed decides what the interface leaves open.
  */
 import { dayOf, DAY, iso, MINUTE } from "./calendar.ts";
-import { firstFrom, insert, keyOf, lastChange, selects, sorted } from "./listing.ts";
+import {
+  firstFrom,
+  insert,
+  keyOf,
+  lastChange,
+  type Selection,
+  selects,
+  sorted,
+} from "./listing.ts";
 import { type Members, textOf } from "./members.ts";
 import { dueOf, isHidden, type Outage, type Span, type Strike } from "./outages.ts";
 import { chanceOf } from "./random.ts";
@@ -42,7 +50,7 @@ export interface Rules {
   /** From the capabilities; null if they do not say it. */
   readonly lag: number | null;
   /** `inclusive`: by start, but with the end included, which is a common mistake of providers. */
-  selects: "start" | "overlap" | "containment" | "inclusive" | "posting";
+  selects: Selection;
   readonly outages: Outage[];
   readonly cursors: "snapshot" | "keyset" | "offset";
   /** The lifetime of a cursor, in milliseconds. */
@@ -294,7 +302,7 @@ export class Provider {
       if (life === undefined) break;
       // Only a selection by posting returns a record that starts behind the window.
       if (life.start > window.end && rules.selects !== "posting") break;
-      if (!selects(rules, window, life)) continue;
+      if (!selects(rules.selects, window, life)) continue;
       if (isHidden(rules, life, asOf)) continue;
       const version = visible(life, asOf);
       if (version !== undefined) found.push(version);

@@ -7,7 +7,7 @@ import { RecordFingerprint } from "../core/identity.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { StandingStrays } from "../core/reading.ts";
 import type { Place, Verdict, WindowMemory } from "../core/sightings.ts";
-import { DAY, floorTo, parseInstant } from "../core/time.ts";
+import { DAY, floorTo, HOUR, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
 import type { Range } from "../core/window.ts";
 import { type Fields, textOf } from "../records/fields.ts";
@@ -138,7 +138,7 @@ export class RecordFilter {
     this.#own();
     if (!verdict.counts || !this.#isAbout(this.#day)) return Number.NaN;
     this.#count(fields, true);
-    this.#noteChange(record.updatedAt, fields);
+    this.#noteChange(record.updatedAt);
     const { content, former } = FINGERPRINT;
     this.#digests.add(this.#day, form === "former" ? former : content, former);
     // A restart returns records again. An unknown day has their rows already, because it is written while it is read; a known day
@@ -179,13 +179,12 @@ export class RecordFilter {
 
   /**
    * R4: a record that has changed while its reading goes on may have stood on another day before. Another lane may show that day as it was
-   * before, in a reading that has begun later. The row of that day would then replace this one by key. Some providers give the end of
-   * the charge period as `x_RecordUpdatedAt`, which tells of no change.
+   * before, in a reading that has begun later. The row of that day would then replace this one by key. An instant on a whole hour is
+   * the end of a bucket, or that of a batch, and tells of no change.
    */
-  #noteChange(at: number, record: Fields): void {
+  #noteChange(at: number): void {
     const { start, end } = this.#doubtful;
-    if (!(at >= start && at < end)) return;
-    if (at !== parseInstant(textOf(record["ChargePeriodEnd"]))) this.#incomplete.add(this.#day);
+    if (at >= start && at < end && at % HOUR !== 0) this.#incomplete.add(this.#day);
   }
 
   /** A window returned the record as its own. */

@@ -884,23 +884,23 @@ test("L1: a page has at most 8 MiB of text in members that the interface does no
 test.each(PATHS)("R4: a page names the days with a doubtful change (%s)", (_, bodyOf) => {
   const changedAt = (x_RecordUpdatedAt: string): Fields => ({ x_RecordUpdatedAt });
   const body = bodyOf([
-    usageRecord("a", changedAt("2026-01-03T11:59:59.999Z")),
-    usageRecord("b", { ...dayTwo, ...changedAt("2026-01-03T12:00:00Z") }),
+    usageRecord("a", changedAt("2026-01-03T12:00:00.999Z")),
+    usageRecord("b", { ...dayTwo, ...changedAt("2026-01-03T12:00:01Z") }),
     usageRecord("c", { ...dayTwo, ...changedAt("2026-01-03T12:00:01.999Z") }),
     usageRecord("d", changedAt("2026-01-03T12:00:02Z")),
     usageRecord("e", {
       ChargePeriodStart: "2026-01-05T00:00:00Z",
-      ...changedAt("2026-01-03T12:00:01Z"),
+      ...changedAt("2026-01-03T12:00:01.500Z"),
     }),
   ]);
   const records = scanPage(Buffer.from(body), () => undefined)?.records ?? parsedFrom(body);
-  const start = Date.UTC(2026, 0, 3, 12);
-  const page = { records, doubtful: { start, end: start + 2000 } };
+  const start = Date.UTC(2026, 0, 3, 12, 0, 1);
+  const page = { records, doubtful: { start, end: start + 1000 } };
   const { incomplete } = judgePage(page, contextOf({ window: twoDays }), false).write(options);
   expect(incomplete).toEqual([DAY_ONE + DAY]);
 });
 
-test("R4: an `x_RecordUpdatedAt` that is the end of the charge period tells of no change", () => {
+test("R4: an `x_RecordUpdatedAt` on a whole hour tells of no change", () => {
   const record = usageRecord("a", { x_RecordUpdatedAt: "2026-01-02T00:00:00.000Z" });
   const page = {
     records: parsedFrom(JSON.stringify({ data: [record] })),
