@@ -1,7 +1,7 @@
 /** Changes of records between two answers of one sync, so that readings, second readings and looks see different moments. */
 import { DAY, dayOf, monthOf, SECOND } from "./calendar.ts";
 import { dueOf } from "./outages.ts";
-import { lookbackOf, type Provider, type Rules } from "./provider.ts";
+import { type Exchange, lookbackOf, type Provider, type Rules } from "./provider.ts";
 import type { Random } from "./random.ts";
 import { addVersion, type Life, settlesFrom, type StreamName, visible } from "./records.ts";
 
@@ -53,7 +53,10 @@ function stir(random: Random, provider: Provider, stream: StreamName, at: number
     isTold(rules, provider) && random.chance(0.4)
       ? replacingOf(random, provider, stream, at)
       : undefined;
-  if (replacing !== undefined) {
+  if (
+    replacing !== undefined &&
+    !staysUnproven(provider, stream, replacing.life, replacing.place)
+  ) {
     const { life, place } = replacing;
     return issueAgain(random, provider, rules, life, { at, place });
   }
@@ -77,9 +80,31 @@ function stir(random: Random, provider: Provider, stream: StreamName, at: number
       return issueAgain(random, provider, rules, life, { at, place: life });
     default: {
       const place = isTold(rules, provider) ? placeOf(random, rules, life, at) : life;
-      return issueAgain(random, provider, rules, life, { at, place });
+      const isKept = staysUnproven(provider, stream, life, place);
+      return issueAgain(random, provider, rules, life, { at, place: isKept ? life : place });
     }
   }
+}
+
+/**
+ * R10: whether this sync may read a record on its old day, and then on its new one, in a reading that begins later. The new row replaces
+ * the old one by key, and the old day is not due.
+ */
+function staysUnproven(
+  { exchanges }: Provider,
+  stream: StreamName,
+  from: Place,
+  to: Place,
+): boolean {
+  const isAbout =
+    ({ start }: Place) =>
+    (one: Exchange): boolean =>
+      one.stream === stream && one.start <= start && start < one.end;
+  const [old, now] = [exchanges.findIndex(isAbout(from)), exchanges.findIndex(isAbout(to))];
+  const isRead = exchanges.some(
+    (one) => isAbout(to)(one) && one.status === 200 && one.nextCursor === null,
+  );
+  return old !== -1 && !isRead && (now === -1 || now > old);
 }
 
 /**
