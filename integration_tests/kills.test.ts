@@ -14,17 +14,17 @@ function play(subject: keyof typeof LIVES) {
   };
 }
 
-test.concurrent.for(seedsOf(process.env, { few: 2, all: 15 }))(
+test.concurrent.for(seedsOf(process.env, { few: 1, all: 5 }))(
   "S1 S3 S7 P5: read killed anywhere, resumed until it succeeds, rows and sums are the provider's (seed %i)",
   play("kills"),
 );
 
-test.concurrent.for(seedsOf(process.env, { few: 1, all: 4 }))(
+test.concurrent.for(seedsOf(process.env, { few: 1, all: 2 }))(
   "an adapter's sync killed anywhere loses and doubles nothing (seed %i)",
   play("adapters"),
 );
 
-test.concurrent.for(seedsOf(process.env, { few: 1, all: 3 }))(
+test.concurrent.for(seedsOf(process.env, { few: 1, all: 1 }))(
   "sync killed anywhere loses and doubles nothing (seed %i)",
   play("syncs"),
 );
