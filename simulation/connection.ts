@@ -130,7 +130,7 @@ export class Connection {
     const judged = this.#judge(result, step, { stored, mayForget: mayRepeat });
     const standing = this.#judgeStanding(result, step, stored);
     const strays = this.#judgeStrays(result, step);
-    const moves = this.#judgeMoves(result);
+    const moves = this.#judgeMoves(result, stored);
     this.#note(result, loaded, [...claims, ...judged, ...proofs, ...standing, ...strays, ...moves]);
     return result;
   }
@@ -246,16 +246,16 @@ export class Connection {
     });
   }
 
-  #judgeMoves(result: SyncResult): string[] {
+  #judgeMoves(result: SyncResult, stored: ReadonlyMap<string, Stored>): string[] {
     const { provider, lives } = this.world;
     const { warehouse } = this;
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
       if (rules === undefined || this.tooOld.has(stream)) return [];
       if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
-      const state = this.states.get(stream)?.value;
+      const [before, state] = [stored, this.states].map((states) => states.get(stream)?.value);
       const today = dayOf(provider.dateAt(result.startedAt));
-      return judgeMoves(rules, { lives, warehouse, state, today });
+      return judgeMoves(rules, { lives, warehouse, state, before, today });
     });
   }
 

@@ -21,8 +21,18 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
   expect(connection.faults).toEqual([]);
   const { warehouse, states } = connection;
   const state = states.get("usage")?.value;
-  const judge = (due: readonly [string, string][] = [], today = dayOf(NOON)): string[] =>
-    judgeMoves(usage, { lives, warehouse, state: state && { ...state, due }, today });
+  const judge = (
+    due: readonly [string, string][] = [],
+    today = dayOf(NOON),
+    before = state,
+  ): string[] =>
+    judgeMoves(usage, {
+      lives,
+      warehouse,
+      state: state && { ...state, due },
+      before,
+      today,
+    });
   expect(judge()).toEqual([]);
   for (const [day, at] of [
     [NEW, NOON + 50],
@@ -43,6 +53,7 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
   ]);
   expect(judge([[iso(NEW), iso(NEW + DAY)]])).toEqual([]);
   expect(judge([], NEW)).toEqual([]);
+  expect(judge([], dayOf(NOON), state && { ...state, days: [] })).toEqual([]);
   lives.push(lifeOf(usage, "gained", OLD, { at: NOON + 150 }));
   expect(judge()).toEqual([]);
 });

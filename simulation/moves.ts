@@ -14,6 +14,8 @@ export interface Moving {
   readonly lives: readonly Life[];
   readonly warehouse: Warehouse;
   readonly state: StateValue | undefined;
+  /** The state before the sync. */
+  readonly before: StateValue | undefined;
   /** The day on which the sync began, by `Date`. Each sync reads it, so no state names it as due. */
   readonly today: number;
 }
@@ -26,11 +28,15 @@ interface Move {
 }
 
 /** Finds each row that stands on no day, although the days on which it was and is are both proven by one pass. */
-export function judgeMoves(rules: Rules, { lives, warehouse, state, today }: Moving): string[] {
+export function judgeMoves(
+  rules: Rules,
+  { lives, warehouse, state, before, today }: Moving,
+): string[] {
   // A8: a window that is asked for later may show an earlier moment.
   if (rules.views !== null) return [];
   const moves = movesOf(rules, lives).filter(
-    ({ from, at }) => wasSeen(from, warehouse) && !wasHidden(rules, from, at),
+    ({ from, at }) =>
+      wasSeen(from, warehouse) && isKnown(before, from) && !wasHidden(rules, from, at),
   );
   if (moves.length === 0) return [];
   const newest = newestReports(rules.stream, warehouse.reports, state?.chain);
@@ -56,6 +62,12 @@ export function judgeMoves(rules: Rules, { lives, warehouse, state, today }: Mov
 /** Whether a sync has written the row on its old day. Else no reading can miss the row. */
 const wasSeen = (life: Life, { readings }: Warehouse): boolean =>
   [...readings.values()].some((versions) => [...versions].some(({ record }) => record === life));
+
+/** Whether the state knows rows of the day on which a row was. After a process that died early it may know nothing of the day. */
+function isKnown(state: StateValue | undefined, { start }: Life): boolean {
+  const known = [...(state?.days ?? []).flatMap(([, own]) => own), ...(state?.forgotten ?? [])];
+  return known.some(([day]) => day === date(start));
+}
 
 /** Whether an outage may have hidden the row on its old day before it moved. The state then does not know that the day has lost it. */
 const wasHidden = (rules: Rules, life: Life, movedAt: number): boolean =>
