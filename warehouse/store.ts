@@ -42,7 +42,10 @@ export async function bringTablesUp(database: Database): Promise<void> {
   const noted = await assertOwn(database, await writtenNames());
   await takeOwnerOver(database);
   await database.run(OWN_TABLES);
-  for (const stream of STREAM_NAMES) await makeTable(database, TABLES[stream]);
+  const columns = await knownColumns(database);
+  for (const stream of STREAM_NAMES) {
+    await makeTable(database, TABLES[stream], columns.get(stream) ?? new Map<string, string>());
+  }
   await noteMade(
     database,
     STREAM_NAMES.filter((name) => !noted.has(name)),
@@ -57,12 +60,27 @@ async function writtenNames(): Promise<Names> {
   return { own: [...STREAM_NAMES, ...(await modelNames())], inputs: [...new Set(altered)] };
 }
 
-async function makeTable(database: Database, { name, columns }: Table): Promise<void> {
-  const found = await database.query(
-    `SELECT column_name, data_type FROM information_schema.columns
-     WHERE table_catalog = current_database() AND table_schema = 'main' AND lower(table_name) = '${name}'`,
-  );
-  const known = new Map(found.map(([column = "", type = ""]) => [identifier(column), type]));
+/** The columns of the raw tables that are there, by the name of their table: quoted, each with its type. */
+async function knownColumns(
+  database: Database,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const rows = await database.query(`
+    SELECT lower(table_name), column_name, data_type FROM duckdb_columns()
+    WHERE database_name = current_database() AND schema_name = 'main'
+      AND lower(table_name) IN (${STREAM_NAMES.map(literal).join(", ")})`);
+  const found = new Map<string, Map<string, string>>();
+  for (const [table = "", column = "", type = ""] of rows) {
+    const columns = found.get(table) ?? new Map<string, string>();
+    found.set(table, columns.set(identifier(column), type));
+  }
+  return found;
+}
+
+async function makeTable(
+  database: Database,
+  { name, columns }: Table,
+  known: ReadonlyMap<string, string>,
+): Promise<void> {
   const spelled = [...columns, { name: EXTRACTED_AT, type: "TIMESTAMP", isDecimal: false }];
   if (known.size === 0) {
     const all = spelled.map((column) => `${column.name} ${column.type}`);
