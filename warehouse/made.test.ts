@@ -74,6 +74,18 @@ describe("a file of somebody else", () => {
     );
   });
 
+  it("may hold what sql/duckdb.sql has made beside the inputs, as long as it is empty", async () => {
+    for (const table of await inputTables()) await database.run(table);
+    await run("INSERT INTO labels (name) VALUES ('keep me')");
+    await expect(begin()).rejects.toThrow('holds the table "labels".');
+    await run("DELETE FROM labels", "ALTER TABLE labels RENAME read_at TO mine");
+    await expect(begin()).rejects.toThrow('holds the table "labels".');
+    await run("ALTER TABLE labels RENAME mine TO read_at");
+    await begin();
+    await begin();
+    expect(await noted("made")).toContainEqual(["labels"]);
+  });
+
   it("may hold inputs that a person has made, and tables of other names", async () => {
     await run(
       "CREATE TABLE ai_billing_teams (label VARCHAR, value VARCHAR, team VARCHAR)",

@@ -57,6 +57,8 @@ export interface Names {
   readonly own: readonly string[];
   /** The inputs that a command may alter. People may make and fill them as the documents say, but a view cannot be altered. */
   readonly inputs: readonly string[];
+  /** Whether a table of one of the own names holds nothing that a person could lose. It is asked only of tables that are not noted. */
+  readonly isUnused: (name: string) => Promise<boolean>;
 }
 
 async function stockOf(database: Database): Promise<Stock> {
@@ -113,9 +115,12 @@ export async function assertOwn(database: Database, names: Names): Promise<Reado
   );
   const isOurs = (name: string): boolean =>
     stock.main.get(name)?.kind === "table" && (noted.has(name) || names.inputs.includes(name));
-  const others = [...names.own, ...names.inputs]
-    .filter((name) => !isOurs(name))
-    .flatMap((name) => stock.main.get(name) ?? []);
+  const others: Held[] = [];
+  for (const name of [...names.own, ...names.inputs]) {
+    const found = stock.main.get(name);
+    if (found === undefined || isOurs(name)) continue;
+    if (found.kind === "view" || !(await names.isUnused(name))) others.push(found);
+  }
   if (others.length > 0) throw new ConnectorError("database", wordsOf(database.path, others));
   if (isNoted) return noted;
   await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");

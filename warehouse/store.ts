@@ -39,7 +39,7 @@ export async function prepare(database: Database, owners: readonly Owner[]): Pro
  * @throws ConnectorError `database` if the file holds a table or view of somebody else with a name that this program writes
  */
 export async function bringTablesUp(database: Database): Promise<void> {
-  const noted = await assertOwn(database, await writtenNames());
+  const noted = await assertOwn(database, await writtenNames(database));
   await takeOwnerOver(database);
   await database.run(OWN_TABLES);
   const columns = await knownColumns(database);
@@ -53,12 +53,34 @@ export async function bringTablesUp(database: Database): Promise<void> {
 }
 
 /** The names that commands write. Internal models are temporary tables, which hide those of a file and change none. */
-async function writtenNames(): Promise<Names> {
+async function writtenNames(database: Database): Promise<Names> {
   const altered = (await inputTables()).flatMap(
     (statement) => /^alter table (\w+)/.exec(statement)?.[1] ?? [],
   );
-  return { own: [...STREAM_NAMES, ...(await modelNames())], inputs: [...new Set(altered)] };
+  return {
+    own: [...STREAM_NAMES, ...(await modelNames())],
+    inputs: [...new Set(altered)],
+    isUnused: (name) => isUnused(database, name),
+  };
 }
+
+/** Whether a table is a raw table without a row, and with just our columns. sql/duckdb.sql makes `labels` so, beside the inputs. */
+async function isUnused(database: Database, name: string): Promise<boolean> {
+  const table = Object.values(TABLES).find((each) => each.name === name);
+  if (table === undefined) return false;
+  const known = (await knownColumns(database)).get(name);
+  const wanted = spelledOf(table);
+  if (known?.size !== wanted.length || !wanted.every((column) => known.has(column.name))) {
+    return false;
+  }
+  return (await database.query(`SELECT 1 FROM main.${name} LIMIT 1`)).length === 0;
+}
+
+/** The columns of a raw table as `sync` makes it. */
+const spelledOf = ({ columns }: Table): readonly Omit<Column, "isDecimal">[] => [
+  ...columns,
+  { name: EXTRACTED_AT, type: "TIMESTAMP" },
+];
 
 /** The columns of the raw tables that are there, by the name of their table: quoted, each with its type. */
 async function knownColumns(
@@ -78,10 +100,11 @@ async function knownColumns(
 
 async function makeTable(
   database: Database,
-  { name, columns }: Table,
+  table: Table,
   known: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const spelled = [...columns, { name: EXTRACTED_AT, type: "TIMESTAMP", isDecimal: false }];
+  const { name, columns } = table;
+  const spelled = spelledOf(table);
   if (known.size === 0) {
     const all = spelled.map((column) => `${column.name} ${column.type}`);
     await database.run(`CREATE TABLE ${name} (${all.join(", ")})`);
