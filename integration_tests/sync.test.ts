@@ -273,6 +273,16 @@ describe("sync", () => {
     expect(await billed(shell)).toEqual(before);
   });
 
+  test("refuses a file with a table of somebody else that has a name of ours, and leaves it as it is", async () => {
+    await using shell = await Shell.open();
+    await writeFile(shell.path("config.json"), JSON.stringify(synced.served.config()));
+    const database = await Database.open(shell.path("billing.duckdb"), "write");
+    await database.run("CREATE TABLE prices AS SELECT 'keep me' AS mine");
+    database.close();
+    expectOneError(await shell.here(SYNC), /holds the table "prices"\. This program did not make/);
+    expect(await shell.query("FROM prices")).toEqual([{ mine: "keep me" }]);
+  });
+
   test("fails as `read` does, and keeps what it had", async () => {
     const { served } = synced;
     await using shell = await Shell.open();

@@ -74,6 +74,15 @@ describe("close", () => {
     expect(await closed({ accrue: true })).toContain("Closed  month 2026-10 v1");
   });
 
+  it("refuses a file with a view of somebody else in place of a table", async () => {
+    await copyFile(october, path);
+    const database = await Database.open(path, "write");
+    await database.run("DROP TABLE labels");
+    await database.run("CREATE VIEW labels AS SELECT 42 AS mine");
+    database.close();
+    await expect(closed({ accrue: true })).rejects.toThrow('holds the view "labels".');
+  });
+
   it("leaves models that stay until something is new", { timeout: 240_000 }, async () => {
     await copyFile(october, path);
     await closed({ accrue: true });

@@ -9,6 +9,7 @@ import { withoutEmpty } from "./empty_models.ts";
 import { isOutOfMemory } from "./failures.ts";
 import { modelsSql } from "./files.ts";
 import { forgetAnswers } from "./kept_answers.ts";
+import { noteMade } from "./made.ts";
 
 /** The internal models, which no user queries. They are not kept. */
 const INTERNAL = /^ai_billing__/;
@@ -163,6 +164,7 @@ async function makeAll(database: Database, atEnd: AtEnd | undefined): Promise<vo
   await makeTables(database, first);
   await database.transaction(async () => {
     await forgetAnswers(database);
+    await noteMade(database, names);
     await makeTables(
       database,
       made.filter((model) => !first.includes(model)),

@@ -301,6 +301,28 @@ test("a failure that no database remembers is told once by a process", async () 
   expect(told).toEqual([["The sync failed. The file is locked."]]);
 });
 
+test("a failure is remembered in a file of sync only: a wrong --database may name a file of somebody else", async () => {
+  const notices = await Notices.of([], hostOf());
+  const error = new ConnectorError("database", "The file is locked.");
+  const schemas = async (): Promise<unknown> =>
+    database.query(
+      "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'source_ai_billing' ORDER BY 1",
+    );
+  const again = async (...statements: readonly string[]): Promise<void> => {
+    for (const sql of statements) await database.run(sql);
+    database.close();
+    await notices?.tellFailure(join(folder, "billing.duckdb"), error);
+    database = await Database.open(join(folder, "billing.duckdb"), "write");
+  };
+  await again();
+  expect(await schemas()).toEqual([]);
+  await again(
+    "CREATE SCHEMA source_ai_billing",
+    "CREATE TABLE source_ai_billing.accounts (name VARCHAR)",
+  );
+  expect(await schemas()).toEqual([["accounts"], ["notices"]]);
+});
+
 test("an address is masked, and a message has none of it", async () => {
   const warnings: string[] = [];
   const host = hostOf({ warn: (text) => void warnings.push(text) });

@@ -12,6 +12,7 @@ import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
 import { plain } from "./decimals.ts";
 import type { WarehouseHost } from "./host.ts";
+import { isFileOfSync } from "./made.ts";
 import { count, money, month, shortDate, signedMoney } from "./report/format.ts";
 import type { Overview } from "./report/model.ts";
 import { costWords, type TeamOver, teamsOver } from "./report/words.ts";
@@ -167,11 +168,18 @@ async function forget(database: Database, ids: readonly string[]): Promise<void>
   );
 }
 
-/** The database of a failed sync; absent if there is none, or if it cannot be opened. */
+/**
+ * The database of a failed sync; absent if there is none, if it cannot be opened, or if no sync has written to the file: a wrong
+ * --database may name a file of somebody else.
+ */
 async function existing(path: string): Promise<Database | undefined> {
   try {
     await access(path);
-    return await Database.open(path, "write");
+    const found = await Database.open(path, "read");
+    const isOwn = await isFileOfSync(found).finally(() => {
+      found.close();
+    });
+    return isOwn ? await Database.open(path, "write") : undefined;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { addReading, usageOf } from "./testing_costs.ts";
 import { openEmpty } from "./testing_refresh.ts";
-import { prepare } from "./store.ts";
+import { prepare, storedStates, storeState } from "./store.ts";
 
 const own = (...labels: readonly string[]) =>
   labels.map((account) => ({
@@ -25,6 +25,21 @@ it("an account without a label may get one while only other accounts of its addr
     await prepare(database, own("", "b"));
     await addReading(database, { ...reading, id: "r2", account: "org-1" });
     await expect(prepare(database, own("a", "b"))).rejects.toThrow("that no config names");
+  } finally {
+    await remove();
+  }
+});
+
+it("a column that a later version or a person has added is no fault", async () => {
+  const { database, remove } = await openEmpty("b");
+  try {
+    for (const table of ["accounts", "states"])
+      await database.run(`ALTER TABLE source_ai_billing.${table} ADD COLUMN remark VARCHAR`);
+    const [owner] = own("b");
+    if (owner === undefined) throw new Error("no owner");
+    await prepare(database, [owner]);
+    await storeState(database, owner, "usage", '{"version":3}');
+    expect(await storedStates(database, owner)).toEqual([{ version: 3 }]);
   } finally {
     await remove();
   }

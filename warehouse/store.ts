@@ -9,6 +9,8 @@ import { clearedState } from "../src/streams/cleared_state.ts";
 import { belongs, isSamePlace, type Owner, type Place } from "./accounts.ts";
 import { type Column, EXTRACTED_AT, identifier, literal, type Table, TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
+import { assertOwn, type Names, noteMade } from "./made.ts";
+import { inputTables, modelNames } from "./models.ts";
 
 const OWN_TABLES = `
   CREATE SCHEMA IF NOT EXISTS source_ai_billing;
@@ -21,7 +23,8 @@ const OWN_TABLES = `
 /**
  * Makes the tables of the streams, adds columns that an older version of this package had not, and notes the accounts.
  *
- * @throws ConnectorError `database` if the file holds the data of another account, and not all of its accounts are named
+ * @throws ConnectorError `database` if the file holds the data of another account, and not all of its accounts are named; or as
+ *   {@link bringTablesUp} does
  */
 export async function prepare(database: Database, owners: readonly Owner[]): Promise<void> {
   await database.transaction(async () => {
@@ -30,20 +33,78 @@ export async function prepare(database: Database, owners: readonly Owner[]): Pro
   });
 }
 
-/** Makes the tables of the streams and of the accounts as this version has them. Belongs into a transaction. */
+/**
+ * Makes the tables of the streams and of the accounts as this version has them. Belongs into a transaction.
+ *
+ * @throws ConnectorError `database` if the file holds a table or view of somebody else with a name that this program writes
+ */
 export async function bringTablesUp(database: Database): Promise<void> {
-  await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");
+  const noted = await assertOwn(database, await writtenNames(database));
   await takeOwnerOver(database);
   await database.run(OWN_TABLES);
-  for (const stream of STREAM_NAMES) await makeTable(database, TABLES[stream]);
+  const columns = await knownColumns(database);
+  for (const stream of STREAM_NAMES) {
+    await makeTable(database, TABLES[stream], columns.get(stream) ?? new Map<string, string>());
+  }
+  await noteMade(
+    database,
+    STREAM_NAMES.filter((name) => !noted.has(name)),
+  );
 }
 
-async function makeTable(database: Database, { name, columns }: Table): Promise<void> {
-  const found = await database.query(
-    `SELECT column_name, data_type FROM information_schema.columns WHERE table_schema = 'main' AND table_name = '${name}'`,
+/** The names that commands write. Internal models are temporary tables, which hide those of a file and change none. */
+async function writtenNames(database: Database): Promise<Names> {
+  const altered = (await inputTables()).flatMap(
+    (statement) => /^alter table (\w+)/.exec(statement)?.[1] ?? [],
   );
-  const known = new Map(found.map(([column = "", type = ""]) => [identifier(column), type]));
-  const spelled = [...columns, { name: EXTRACTED_AT, type: "TIMESTAMP", isDecimal: false }];
+  return {
+    own: [...STREAM_NAMES, ...(await modelNames())],
+    inputs: [...new Set(altered)],
+    isUnused: (name) => isUnused(database, name),
+  };
+}
+
+/** Whether a table is a raw table without a row, and with just our columns. sql/duckdb.sql makes `labels` so, beside the inputs. */
+async function isUnused(database: Database, name: string): Promise<boolean> {
+  const table = Object.values(TABLES).find((each) => each.name === name);
+  if (table === undefined) return false;
+  const known = (await knownColumns(database)).get(name);
+  const wanted = spelledOf(table);
+  if (known?.size !== wanted.length || !wanted.every((column) => known.has(column.name))) {
+    return false;
+  }
+  return (await database.query(`SELECT 1 FROM main.${name} LIMIT 1`)).length === 0;
+}
+
+/** The columns of a raw table as `sync` makes it. */
+const spelledOf = ({ columns }: Table): readonly Omit<Column, "isDecimal">[] => [
+  ...columns,
+  { name: EXTRACTED_AT, type: "TIMESTAMP" },
+];
+
+/** The columns of the raw tables that are there, by the name of their table: quoted, each with its type. */
+async function knownColumns(
+  database: Database,
+): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
+  const rows = await database.query(`
+    SELECT lower(table_name), column_name, data_type FROM duckdb_columns()
+    WHERE database_name = current_database() AND schema_name = 'main'
+      AND lower(table_name) IN (${STREAM_NAMES.map(literal).join(", ")})`);
+  const found = new Map<string, Map<string, string>>();
+  for (const [table = "", column = "", type = ""] of rows) {
+    const columns = found.get(table) ?? new Map<string, string>();
+    found.set(table, columns.set(identifier(column), type));
+  }
+  return found;
+}
+
+async function makeTable(
+  database: Database,
+  table: Table,
+  known: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { name, columns } = table;
+  const spelled = spelledOf(table);
   if (known.size === 0) {
     const all = spelled.map((column) => `${column.name} ${column.type}`);
     await database.run(`CREATE TABLE ${name} (${all.join(", ")})`);
@@ -109,11 +170,10 @@ async function makeTexts(
     (column) =>
       String.raw`regexp_replace(CAST(${column.name} AS VARCHAR), '([.][0-9]*[1-9])0+$|[.]0+$', '\1') AS ${column.name}`,
   );
+  // Without a second table, whose name a user's table may have.
   await database.run(
-    `CREATE TABLE ${name}_as_text AS SELECT * REPLACE (${texts.join(", ")}) FROM ${name}`,
+    `CREATE OR REPLACE TABLE ${name} AS SELECT * REPLACE (${texts.join(", ")}) FROM ${name}`,
   );
-  await database.run(`DROP TABLE ${name}`);
-  await database.run(`ALTER TABLE ${name}_as_text RENAME TO ${name}`);
 }
 
 /** Whether rows in the file belong to an account: rows that a reading reported, or rows that a killed sync wrote. */
@@ -169,7 +229,8 @@ async function claim(database: Database, owners: readonly Owner[]): Promise<void
   await database.run(`DELETE FROM ${own}.accounts`);
   for (const { name, base_url, account, granularity } of [...owners, ...kept]) {
     const values = [name, base_url, account, granularity];
-    await database.run(`INSERT INTO ${own}.accounts VALUES (?, ?, ?, ?)`, values);
+    const columns = "(name, base_url, account, granularity)";
+    await database.run(`INSERT INTO ${own}.accounts ${columns} VALUES (?, ?, ?, ?)`, values);
   }
   await database.run(forget);
 }
@@ -223,7 +284,10 @@ export async function storeState(
     "DELETE FROM source_ai_billing.states WHERE base_url = ? AND account = ? AND stream = ?",
     place,
   );
-  await database.run("INSERT INTO source_ai_billing.states VALUES (?, ?, ?, ?)", [...place, state]);
+  await database.run(
+    "INSERT INTO source_ai_billing.states (base_url, account, stream, state) VALUES (?, ?, ?, ?)",
+    [...place, state],
+  );
 }
 
 /** The streams that a user may read from the beginning again. */
