@@ -8,6 +8,7 @@ import type { DuckDBAppender } from "@duckdb/node-api";
 import type { Database } from "./database.ts";
 import { type Column, EXTRACTED_AT, isStream, type Table, TABLES } from "./columns.ts";
 import type { Place } from "./accounts.ts";
+import { shapeOf, valueOf } from "./lines.ts";
 import { storeState } from "./store.ts";
 import type { StreamName } from "../src/catalog/stream_names.ts";
 import type { StateMessage } from "../src/protocol.ts";
@@ -225,21 +226,11 @@ export class Loader {
    */
   async #parse(stream: StreamName, end: number): Promise<readonly Part[]> {
     const { columns } = TABLES[stream];
-    // The names of columns are plain words, which SQL and JSON quote in the same way.
-    const fields = columns.map(
-      (column) => `${column.name}: "${column.type === "JSON" ? "JSON" : "VARCHAR"}"`,
-    );
-    const shape = `{"record": {"data": {${fields.join(", ")}}, "emitted_at": "BIGINT"}}`;
-    // A value that does not fit its column is only let through by `invalid_records: "warn"`. It becomes null, as at a
-    // platform's destination, and its day is not proven.
-    const values = columns.map(
-      (column) =>
-        `TRY_CAST(message.record.data.${column.name} AS ${column.type}) AS ${column.name}`,
-    );
+    const values = columns.map((column) => `${valueOf(column)} AS ${column.name}`);
     const rows = (table: string): string => `
       SELECT ${values.join(", ")},
              make_timestamp(message.record.emitted_at * 1000) AS ${EXTRACTED_AT}, place
-      FROM (SELECT from_json(line, '${shape}') AS message, place
+      FROM (SELECT from_json(line, '${shapeOf(columns)}') AS message, line, place
             FROM (SELECT unnest(lines) AS line, place + generate_subscripts(lines, 1) - 1 AS place
                   FROM (SELECT string_split(rtrim(decode(lines), chr(10)), chr(10)) AS lines, place
                         FROM ${table} WHERE place < ${end})))`;
