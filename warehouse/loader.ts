@@ -4,8 +4,7 @@
  * transaction. It holds just the rows that the states cover, stream by stream. So a process that is killed anywhere loses only
  * rows that no state covers, and the next process reads these again: no row is in a table twice.
  */
-import type { DuckDBAppender } from "@duckdb/node-api";
-import type { Database } from "./database.ts";
+import type { Database, LineAppender } from "./database.ts";
 import { type Column, EXTRACTED_AT, isStream, type Table, TABLES } from "./columns.ts";
 import type { Place } from "./accounts.ts";
 import { shapeOf, valueOf } from "./lines.ts";
@@ -79,7 +78,7 @@ export class Loader {
   /** The parts of each stream that are not committed whole, in their order. */
   readonly #parts = new Map<StreamName, readonly Part[]>();
   /** The open appenders of the newest parts. Rows in an appender are staged when it is closed. */
-  readonly #appenders = new Map<StreamName, DuckDBAppender>();
+  readonly #appenders = new Map<StreamName, LineAppender>();
   #held = 0;
   #made = 0;
   #bytes = 0;
@@ -99,9 +98,7 @@ export class Loader {
     const lines = this.#lines.get(stream) ?? NO_LINES;
     const end = lines.came + count;
     const appender = await this.#appenderOf(stream, { from: lines.came, end });
-    appender.appendBlob(bytes);
-    appender.appendBigInt(BigInt(lines.came));
-    appender.endRow();
+    appender.append(bytes, BigInt(lines.came));
     this.#held += bytes.length;
     if (this.#held >= PART_BYTES) this.#flush();
     const before = this.counts(stream);
@@ -112,16 +109,13 @@ export class Loader {
 
   /** Closes the appenders. Their rows go into tables, whose memory DuckDB counts. */
   #flush(): void {
-    for (const appender of this.#appenders.values()) appender.closeSync();
+    for (const appender of this.#appenders.values()) appender.close();
     this.#appenders.clear();
     this.#held = 0;
   }
 
   /** The appender of the stream's newest part, which ends with `lines` now. Begins a part if none is open. */
-  async #appenderOf(
-    stream: StreamName,
-    lines: Pick<Part, "from" | "end">,
-  ): Promise<DuckDBAppender> {
+  async #appenderOf(stream: StreamName, lines: Pick<Part, "from" | "end">): Promise<LineAppender> {
     const parts = this.#parts.get(stream) ?? [];
     const [open, newest] = [this.#appenders.get(stream), parts.at(-1)];
     if (open !== undefined && newest !== undefined) {
