@@ -41,3 +41,35 @@ it.each([0, 1, 500, 1201])("inserts %i rows, each with its values as they are", 
     rows.map(([place = "", word = ""]) => [place, place === "0" ? "none" : word]),
   );
 });
+
+/** Leaves no room for rows: neither in memory nor on the disk. */
+async function full(): Promise<Database> {
+  const database = await Database.inMemory();
+  await database.run("CREATE TEMP TABLE lines (lines BLOB, place BIGINT)");
+  await database.run("CREATE TABLE words (word VARCHAR)");
+  await database.run("SET max_temp_directory_size = '0KiB'");
+  await database.run("SET memory_limit = '1MB'");
+  return database;
+}
+const FULL = { code: "database", message: expect.stringContaining("The disk of the database") };
+
+it("says that the disk is full if lines do not fit", async () => {
+  const database = await full();
+  const appender = await database.appender("lines");
+  for (let place = 0; place < 100; place++) appender.append(Buffer.alloc(200_000), BigInt(place));
+  expect(() => appender.close()).toThrow(expect.objectContaining(FULL));
+});
+
+it("says that memory is short if lines cannot be written to their table", async () => {
+  const database = await full();
+  const appender = await database.appender("lines");
+  appender.append(Buffer.alloc(8_000_000), 0n);
+  const short = { code: "database", message: expect.stringContaining("--memory") };
+  expect(() => appender.close()).toThrow(expect.objectContaining(short));
+});
+
+it("says that the disk is full if rows of texts cannot be appended", async () => {
+  const database = await full();
+  const rows = Array.from({ length: 100 }, () => ["x".repeat(200_000)]);
+  await expect(database.append("words", rows)).rejects.toMatchObject(FULL);
+});

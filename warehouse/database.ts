@@ -1,7 +1,7 @@
 /** One DuckDB file: opened, asked and closed. Every error of the file names the file and the remedy. */
 import { availableParallelism } from "node:os";
 import { chmodSync, realpathSync, rmSync, statSync } from "node:fs";
-import type { DuckDBAppender, DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { ConnectorError } from "../src/errors.ts";
 import { databaseError, isOpenElsewhere, loadDuckDB } from "./failures.ts";
 import { findAt, type Found, headOf, isMarked } from "./found.ts";
@@ -49,6 +49,14 @@ const settingsOf = (memory: number, folder: string): Record<string, string> => (
 export interface Answer {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: AsyncIterable<readonly (readonly unknown[])[]>;
+}
+
+/** Appends lines to a table, in bulk. */
+export interface LineAppender {
+  /** Copies `lines`, which have the place of the first one beside them. */
+  append(lines: Uint8Array, place: bigint): void;
+  /** Writes what is appended to the table. */
+  close(): void;
 }
 
 /** All that a reader of models needs: a database, or answers that were kept. */
@@ -279,23 +287,43 @@ export class Database implements Asked {
     }
   }
 
-  /** Appends rows to a temporary table, in bulk. */
-  async appender(table: string): Promise<DuckDBAppender> {
-    return await this.#connection.createAppender(table, "main", "temp");
+  /** Appends lines to a temporary table, in bulk. Its errors are those of {@link run}: the disk may be full. */
+  async appender(table: string): Promise<LineAppender> {
+    const appender = await this.#connection.createAppender(table, "main", "temp");
+    return {
+      append: (lines, place) =>
+        this.#told(() => {
+          appender.appendBlob(lines);
+          appender.appendBigInt(place);
+          appender.endRow();
+        }),
+      close: () => this.#told(() => appender.closeSync()),
+    };
   }
 
-  /** Appends rows of texts to a table whose columns all are VARCHAR. */
+  /** Appends rows of texts to a table whose columns all are VARCHAR. @throws ConnectorError `database` as {@link run} does */
   async append(table: string, rows: readonly (readonly (string | null)[])[]): Promise<void> {
     const appender = await this.#connection.createAppender(table);
-    for (const row of rows) {
-      for (const value of row) {
-        if (value === null) appender.appendNull();
-        else appender.appendVarchar(value);
+    this.#told(() => {
+      for (const row of rows) {
+        for (const value of row) {
+          if (value === null) appender.appendNull();
+          else appender.appendVarchar(value);
+        }
+        appender.endRow();
       }
-      appender.endRow();
+      appender.flushSync();
+      appender.closeSync();
+    });
+  }
+
+  /** Does work on the file, and names the file if it is the cause of an error. */
+  #told(work: () => void): void {
+    try {
+      work();
+    } catch (reason) {
+      throw databaseError(reason, this.path);
     }
-    appender.flushSync();
-    appender.closeSync();
   }
 
   /** Does work on a connection of its own, beside others: with transactions and temporary tables of its own. */

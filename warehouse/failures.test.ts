@@ -16,6 +16,12 @@ it.each([
     "Out of Memory Error: failed to allocate data of size 16.0 MiB (370.7 MiB/384.0 MiB used)",
     "--memory",
   ],
+  [
+    "Failed to append: could not allocate block of size 7.6 MiB (100.0 KiB/976.5 KiB used)\n\nPossible solutions:",
+    "--memory",
+  ],
+  ['IO Error: Could not write file "b": Disk quota exceeded', "The disk of the database"],
+  ['IO Error: Could not write file "b": File too large', "The disk of the database"],
   ["IO Error: The file exists, but it is not a valid DuckDB database file!", "no database"],
   ['IO Error: Cannot open file "/a/b": Permission denied', "may not be opened by this user"],
   ['IO Error: Cannot open file "/a/b": Read-only file system', "on a disk that may only be read"],

@@ -2,7 +2,8 @@
 import { ConnectorError } from "../src/errors.ts";
 
 const LOCKED = /Could not set lock on file|Conflicting lock/;
-const OUT_OF_MEMORY = /^Out of Memory Error/;
+// An appender leaves out the kind of the error. How much of the memory is used ends the line of these errors only.
+const OUT_OF_MEMORY = /^Out of Memory Error|^Failed to append: .* used\)$/m;
 
 /** The remedy for an error of DuckDB, found by a part of its message. */
 const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => string])[] = [
@@ -12,7 +13,7 @@ const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => st
       `The database "${database}" is open in another process${pid === "" ? "" : ` (${pid})`}. Wait until that process ends, or close it.`,
   ],
   [
-    /No space left on device|not enough disk space|max_temp_directory_size/i,
+    /No space left on device|not enough disk space|max_temp_directory_size|Disk quota exceeded|File too large/i,
     (database) =>
       `The disk of the database "${database}" is full. Free some space and run again: nothing is lost, the sync goes on from its last commit.`,
   ],

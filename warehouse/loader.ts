@@ -4,10 +4,10 @@
  * transaction. It holds just the rows that the states cover, stream by stream. So a process that is killed anywhere loses only
  * rows that no state covers, and the next process reads these again: no row is in a table twice.
  */
-import type { DuckDBAppender } from "@duckdb/node-api";
-import type { Database } from "./database.ts";
+import type { Database, LineAppender } from "./database.ts";
 import { type Column, EXTRACTED_AT, isStream, type Table, TABLES } from "./columns.ts";
 import type { Place } from "./accounts.ts";
+import { shapeOf, valueOf } from "./lines.ts";
 import { storeState } from "./store.ts";
 import type { StreamName } from "../src/catalog/stream_names.ts";
 import type { StateMessage } from "../src/protocol.ts";
@@ -78,7 +78,7 @@ export class Loader {
   /** The parts of each stream that are not committed whole, in their order. */
   readonly #parts = new Map<StreamName, readonly Part[]>();
   /** The open appenders of the newest parts. Rows in an appender are staged when it is closed. */
-  readonly #appenders = new Map<StreamName, DuckDBAppender>();
+  readonly #appenders = new Map<StreamName, LineAppender>();
   #held = 0;
   #made = 0;
   #bytes = 0;
@@ -98,9 +98,7 @@ export class Loader {
     const lines = this.#lines.get(stream) ?? NO_LINES;
     const end = lines.came + count;
     const appender = await this.#appenderOf(stream, { from: lines.came, end });
-    appender.appendBlob(bytes);
-    appender.appendBigInt(BigInt(lines.came));
-    appender.endRow();
+    appender.append(bytes, BigInt(lines.came));
     this.#held += bytes.length;
     if (this.#held >= PART_BYTES) this.#flush();
     const before = this.counts(stream);
@@ -111,16 +109,13 @@ export class Loader {
 
   /** Closes the appenders. Their rows go into tables, whose memory DuckDB counts. */
   #flush(): void {
-    for (const appender of this.#appenders.values()) appender.closeSync();
+    for (const appender of this.#appenders.values()) appender.close();
     this.#appenders.clear();
     this.#held = 0;
   }
 
   /** The appender of the stream's newest part, which ends with `lines` now. Begins a part if none is open. */
-  async #appenderOf(
-    stream: StreamName,
-    lines: Pick<Part, "from" | "end">,
-  ): Promise<DuckDBAppender> {
+  async #appenderOf(stream: StreamName, lines: Pick<Part, "from" | "end">): Promise<LineAppender> {
     const parts = this.#parts.get(stream) ?? [];
     const [open, newest] = [this.#appenders.get(stream), parts.at(-1)];
     if (open !== undefined && newest !== undefined) {
@@ -225,21 +220,11 @@ export class Loader {
    */
   async #parse(stream: StreamName, end: number): Promise<readonly Part[]> {
     const { columns } = TABLES[stream];
-    // The names of columns are plain words, which SQL and JSON quote in the same way.
-    const fields = columns.map(
-      (column) => `${column.name}: "${column.type === "JSON" ? "JSON" : "VARCHAR"}"`,
-    );
-    const shape = `{"record": {"data": {${fields.join(", ")}}, "emitted_at": "BIGINT"}}`;
-    // A value that does not fit its column is only let through by `invalid_records: "warn"`. It becomes null, as at a
-    // platform's destination, and its day is not proven.
-    const values = columns.map(
-      (column) =>
-        `TRY_CAST(message.record.data.${column.name} AS ${column.type}) AS ${column.name}`,
-    );
+    const values = columns.map((column) => `${valueOf(column)} AS ${column.name}`);
     const rows = (table: string): string => `
       SELECT ${values.join(", ")},
              make_timestamp(message.record.emitted_at * 1000) AS ${EXTRACTED_AT}, place
-      FROM (SELECT from_json(line, '${shape}') AS message, place
+      FROM (SELECT from_json(line, '${shapeOf(columns)}') AS message, line, place
             FROM (SELECT unnest(lines) AS line, place + generate_subscripts(lines, 1) - 1 AS place
                   FROM (SELECT string_split(rtrim(decode(lines), chr(10)), chr(10)) AS lines, place
                         FROM ${table} WHERE place < ${end})))`;

@@ -2,15 +2,15 @@
  * The tables that a sync keeps in its database besides those of the streams, in the schema `source_ai_billing`: the accounts
  * whose data it holds, their states, and the sums after each sync.
  */
-import * as z from "zod";
 import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { ConnectorError } from "../src/errors.ts";
-import { clearedState } from "../src/streams/cleared_state.ts";
 import { belongs, isSamePlace, type Owner, type Place } from "./accounts.ts";
 import { type Column, EXTRACTED_AT, identifier, literal, type Table, TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
+import { readLostInstantsAgain } from "./lost_instants.ts";
 import { assertOwn, type Names, noteMade } from "./made.ts";
 import { inputTables, modelNames } from "./models.ts";
+import { clearedEntry } from "./stored_state.ts";
 
 const OWN_TABLES = `
   CREATE SCHEMA IF NOT EXISTS source_ai_billing;
@@ -50,6 +50,7 @@ export async function bringTablesUp(database: Database): Promise<void> {
     database,
     STREAM_NAMES.filter((name) => !noted.has(name)),
   );
+  await readLostInstantsAgain(database);
 }
 
 /** The names that commands write. Internal models are temporary tables, which hide those of a file and change none. */
@@ -301,19 +302,9 @@ export async function resetStates(
   streams: readonly ResettableStream[],
 ): Promise<void> {
   for (const entry of streams.length === 0 ? [] : await storedStates(database, place)) {
-    const { data } = storedSchema.safeParse(entry);
-    const name = data?.stream.stream_descriptor.name;
-    const stream = streams.find((each) => each === name);
-    if (data === undefined || stream === undefined) continue;
-    const stream_state = clearedState(data.stream.stream_state);
-    const state = { ...data, stream: { ...data.stream, stream_state } };
-    await database.transaction(() => storeState(database, place, stream, JSON.stringify(state)));
+    const cleared = clearedEntry(entry);
+    const stream = streams.find((each) => each === cleared?.stream);
+    if (cleared === undefined || stream === undefined) continue;
+    await database.transaction(() => storeState(database, place, stream, cleared.state));
   }
 }
-
-const storedSchema = z.looseObject({
-  stream: z.looseObject({
-    stream_descriptor: z.looseObject({ name: z.string() }),
-    stream_state: z.unknown(),
-  }),
-});
