@@ -268,7 +268,9 @@ function reportBefore(
  */
 export function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse): number {
   const from = Date.parse(report.first_as_of);
-  if (!report.moved || report.rows_reading_id === report.reading_id) return from;
+  // The report of a day without rows names the reading itself.
+  const isWritten = report.rows_reading_id === report.reading_id && report.rows > 0;
+  if (!report.moved || isWritten) return from;
   const before = reportBefore(report, warehouse.reportsOf(stream, report.day));
   return before === undefined ? from : Math.min(from, Date.parse(before.first_as_of));
 }
