@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { STREAM_NAMES } from "../src/catalog/stream_names.ts";
 import { Database } from "./database.ts";
-import { inputTables, modelNames } from "./models.ts";
+import { dropInternal, inputTables, makeModels, modelNames } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
 import { prepare } from "./store.ts";
 
@@ -124,6 +124,16 @@ describe("a file of ours", () => {
     await run("ALTER TABLE prices RENAME TO my_prices");
     await syncOnce();
     expect(await database.query("FROM my_prices")).toEqual([["keep me"]]);
+  });
+
+  it("has a note of each model that is made alone, as close makes those of books", async () => {
+    await syncOnce();
+    await run("DROP TABLE closes", "DELETE FROM source_ai_billing.made WHERE name = 'closes'");
+    await database.transaction(async () => {
+      await dropInternal(database, await makeModels(database, ["closes"]));
+    });
+    expect(await noted("made")).toContainEqual(["closes"]);
+    await begin();
   });
 
   it("has no view in place of a table that we made", async () => {

@@ -123,8 +123,7 @@ export async function assertOwn(database: Database, names: Names): Promise<Reado
   }
   if (others.length > 0) throw new ConnectorError("database", wordsOf(database.path, others));
   if (isNoted) return noted;
-  await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");
-  await database.run(`CREATE TABLE ${MADE} (name VARCHAR, how VARCHAR)`);
+  await makeNotes(database);
   await note(database, before);
   return noted;
 }
@@ -144,8 +143,14 @@ function wordsOf(path: string, others: readonly Held[]): string {
 export const noteMade = (database: Database, names: readonly string[]): Promise<void> =>
   note(database, new Map(names.map((name) => [name, "made"])));
 
+async function makeNotes(database: Database): Promise<void> {
+  await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");
+  await database.run(`CREATE TABLE IF NOT EXISTS ${MADE} (name VARCHAR, how VARCHAR)`);
+}
+
 async function note(database: Database, names: ReadonlyMap<string, string>): Promise<void> {
   if (names.size === 0) return;
+  await makeNotes(database);
   const rows = [...names].map(([name, how]) => `(${literal(name)}, ${literal(how)})`);
   await database.run(
     `INSERT INTO ${MADE} (name, how) FROM (VALUES ${rows.join(", ")}) AS new (name, how) ANTI JOIN ${MADE} USING (name)`,

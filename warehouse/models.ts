@@ -206,6 +206,10 @@ export async function makeModels(
 ): Promise<readonly string[]> {
   const chosen = withStepsUnder(await allModels(), names);
   await forgetAnswers(database);
+  await noteMade(
+    database,
+    chosen.filter((model) => !isInternal(model)).map(({ name }) => name),
+  );
   await makeTables(database, chosen);
   return chosen.map(({ name }) => name);
 }
