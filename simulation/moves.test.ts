@@ -25,8 +25,9 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
     due: readonly [string, string][] = [],
     today = dayOf(NOON),
     before = state,
+    rules = usage,
   ): string[] =>
-    judgeMoves(usage, {
+    judgeMoves(rules, {
       lives,
       warehouse,
       state: state && { ...state, due },
@@ -54,6 +55,8 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
   expect(judge([[iso(NEW), iso(NEW + DAY)]])).toEqual([]);
   expect(judge([], NEW)).toEqual([]);
   expect(judge([], dayOf(NOON), state && { ...state, days: [] })).toEqual([]);
+  const outage = { start: NOON - 2 * HOUR, end: NOON - HOUR, showsOneOf: Infinity };
+  expect(judge([], dayOf(NOON), state, { ...usage, outages: [outage] })).toEqual([]);
   lives.push(lifeOf(usage, "gained", OLD, { at: NOON + 150 }));
   expect(judge()).toEqual([]);
 });

@@ -45,21 +45,13 @@ function stir(random: Random, provider: Provider, stream: StreamName, at: number
   const mayMove = rules.views?.isOfWindow !== true;
   const overtaking =
     mayMove && random.chance(0.4) ? overtakingOf(random, provider, stream, at) : undefined;
-  if (overtaking !== undefined) {
-    const { life, place } = overtaking;
-    return issueAgain(random, provider, rules, life, { at, place });
-  }
-  const replacing =
-    isTold(rules, provider) && random.chance(0.4)
+  const moves =
+    overtaking ??
+    (isTold(rules, provider) && random.chance(0.4)
       ? replacingOf(random, provider, stream, at)
-      : undefined;
-  if (
-    replacing !== undefined &&
-    !staysUnproven(provider, stream, replacing.life, replacing.place)
-  ) {
-    const { life, place } = replacing;
-    return issueAgain(random, provider, rules, life, { at, place });
-  }
+      : undefined);
+  if (moves !== undefined)
+    return issueAgain(random, provider, rules, moves.life, { at, place: moves.place });
   const shown = provider.exchanges
     .filter((exchange) => exchange.stream === stream)
     .flatMap(({ versions }) => versions.map(({ record }) => record));
@@ -109,7 +101,7 @@ function staysUnproven(
 
 /**
  * R10: whether the connector can see that a record moves between two windows which are read at once. It cannot if the provider makes a view
- * between the two answers, or if its `Date` is wrong.
+ * between the two answers, or if its `Date` is wrong by more than R4 allows.
  */
 const isTold = ({ views }: Rules, { exchanges }: Provider): boolean =>
   views === null && exchanges.every(({ date, at }) => Math.abs(date - at) < 10 * SECOND);
@@ -177,9 +169,7 @@ function overtakingOf(
   );
   const life = found[random.int(0, found.length - 1)];
   if (life === undefined) return undefined;
-  const by = day - dayOf(life.start);
-  const { start, end, postedAt } = life;
-  return { life, place: { start: start + by, end: end + by, postedAt: postedAt + by } };
+  return { life, place: onDay(life, day) };
 }
 
 /**
@@ -188,11 +178,11 @@ function overtakingOf(
  */
 function replacingOf(
   random: Random,
-  { exchanges }: Provider,
+  provider: Provider,
   stream: StreamName,
   at: number,
 ): { readonly life: Life; readonly place: Place } | undefined {
-  const own = exchanges.filter((one) => one.stream === stream && one.status === 200);
+  const own = provider.exchanges.filter((one) => one.stream === stream && one.status === 200);
   const begun = own.findIndex(
     ({ start, end }) =>
       own.findLast((one) => one.start === start && one.end === end)?.nextCursor !== null,
@@ -208,9 +198,14 @@ function replacingOf(
   if (life === undefined) return undefined;
   const days = Math.ceil((Math.min(window.end, dayOf(at)) - window.start) / DAY);
   if (days < 1) return undefined;
-  const by = dayOf(window.start) + random.int(0, days - 1) * DAY - dayOf(life.start);
-  const { start, end, postedAt } = life;
-  return { life, place: { start: start + by, end: end + by, postedAt: postedAt + by } };
+  const place = onDay(life, dayOf(window.start) + random.int(0, days - 1) * DAY);
+  return staysUnproven(provider, stream, life, place) ? undefined : { life, place };
+}
+
+/** The place of a record on another day. */
+function onDay({ start, end, postedAt }: Life, day: number): Place {
+  const by = day - dayOf(start);
+  return { start: start + by, end: end + by, postedAt: postedAt + by };
 }
 
 /** Another day, or the window of another posting. */

@@ -140,8 +140,11 @@ function wordsOf(path: string, others: readonly Held[]): string {
 }
 
 /** Notes tables as made by this program. Belongs into the transaction that makes them. */
-export const noteMade = (database: Database, names: readonly string[]): Promise<void> =>
-  note(database, new Map(names.map((name) => [name, "made"])));
+export async function noteMade(database: Database, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  await makeNotes(database);
+  await note(database, new Map(names.map((name) => [name, "made"])));
+}
 
 async function makeNotes(database: Database): Promise<void> {
   await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");
@@ -150,7 +153,6 @@ async function makeNotes(database: Database): Promise<void> {
 
 async function note(database: Database, names: ReadonlyMap<string, string>): Promise<void> {
   if (names.size === 0) return;
-  await makeNotes(database);
   const rows = [...names].map(([name, how]) => `(${literal(name)}, ${literal(how)})`);
   await database.run(
     `INSERT INTO ${MADE} (name, how) FROM (VALUES ${rows.join(", ")}) AS new (name, how) ANTI JOIN ${MADE} USING (name)`,

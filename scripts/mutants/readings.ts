@@ -5,8 +5,8 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/records/plain_shape.ts",
-    from: "if (start === this.#updateFrom) return this.#update;",
-    to: "if (this.#updateFrom !== NOWHERE) return this.#update;",
+    from: "if (start !== this.#instantFrom[place]) {",
+    to: "if (this.#instantFrom[place] === NOWHERE) {",
     test: "src/streams/records.test.ts: R4: a page names the days with a doubtful change (%s)",
   },
   {

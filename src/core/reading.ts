@@ -41,7 +41,7 @@ export interface Reading extends Range {
   readonly digests: readonly DayDigest[];
   /** Whether 0.2.0 began the reading, so that its digests are of that form (`former.ts`). */
   readonly isFormer: boolean;
-  /** Days with rows under this id that are not exactly the returned records. These days stay unknown (R4). */
+  /** Days with rows under this id that are not exactly the returned records, or that an older row may replace. They stay unknown (R4). */
   readonly incomplete: readonly number[];
   /** Whether the window returned strays that no earlier sync has written (P5). */
   readonly hasStrays: boolean;

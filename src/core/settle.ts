@@ -47,7 +47,7 @@ export interface FinishedReading extends Range, View {
   readonly rewrites: readonly DayDigest[] | null;
   /** All days that returned records. */
   readonly digests: readonly DayDigest[];
-  /** Days with rows under this reading's id that are not exactly the returned records. These days stay unknown (R4). */
+  /** See {@link Reading.incomplete}. */
   readonly incomplete: readonly number[];
   /** R11: null if the source could show all of its rows. Else days before this instant may lack rows of earlier readings. */
   readonly unprovenBefore?: number | null;

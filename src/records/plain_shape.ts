@@ -72,10 +72,9 @@ export class PlainShape implements PageRecord {
   #bytes: Buffer = NO_BYTES;
   #page: DataView = NO_VIEW;
   #encoding: Encoding = "utf8";
-  #instantFrom = NOWHERE;
-  #instant = Number.NaN;
-  #updateFrom = NOWHERE;
-  #update = Number.NaN;
+  /** The instants of members that were asked for, and the starts of the values in them. */
+  readonly #instants: Float64Array;
+  readonly #instantFrom: Int32Array;
 
   constructor(names: readonly string[], rules: ShapeRules) {
     this.#rules = rules;
@@ -103,6 +102,8 @@ export class PlainShape implements PageRecord {
     this.#changed = new Int32Array(moved);
     this.#texts = names.map(() => null);
     this.#decoded = new Int32Array(names.length);
+    this.#instants = new Float64Array(names.length);
+    this.#instantFrom = new Int32Array(names.length);
     this.value = this.#lazyMembers();
   }
 
@@ -118,8 +119,7 @@ export class PlainShape implements PageRecord {
     this.#imageEnds.fill(0); // the first record makes a new image
     this.#changes = 0;
     this.#decoded.fill(NOWHERE);
-    this.#instantFrom = NOWHERE;
-    this.#updateFrom = NOWHERE;
+    this.#instantFrom.fill(NOWHERE);
   }
 
   /** To be called after the records of a page: their memory is free then. */
@@ -254,20 +254,22 @@ export class PlainShape implements PageRecord {
 
   /** `ChargePeriodStart` in milliseconds since 1970; NaN if it is no instant. */
   get chargeStart(): number {
-    const start = this.#starts[this.#chargeStart] ?? NULL;
-    if (start === this.#instantFrom) return this.#instant;
-    this.#instantFrom = start;
-    this.#instant = start === NULL ? Number.NaN : this.#instantOf(this.#chargeStart);
-    return this.#instant;
+    return this.#keptInstant(this.#chargeStart);
   }
 
   /** `x_RecordUpdatedAt` in the same form. */
   get updatedAt(): number {
-    const start = this.#starts[this.#updated] ?? NULL;
-    if (start === this.#updateFrom) return this.#update;
-    this.#updateFrom = start;
-    this.#update = start === NULL ? Number.NaN : this.#instantOf(this.#updated);
-    return this.#update;
+    return this.#keptInstant(this.#updated);
+  }
+
+  #keptInstant(place: number): number {
+    const start = this.#starts[place] ?? NULL;
+    if (start === NULL) return Number.NaN;
+    if (start !== this.#instantFrom[place]) {
+      this.#instantFrom[place] = start;
+      this.#instants[place] = this.#instantOf(place);
+    }
+    return this.#instants[place] ?? Number.NaN;
   }
 
   #instantOf(place: number): number {

@@ -70,13 +70,14 @@ export function doubtOf(
 }
 
 /**
- * The days whose rows under the reading's id may not be exactly the records that the reading returned (R4). There are three
- * causes:
+ * The days whose rows under the reading's id may not be exactly the records that the reading returned, or may not stand (R4). There are
+ * four causes:
  *
  * - The reading was restarted and did not return all records that it had written before.
  * - Another window had already written some of the records.
  * - An earlier process was killed after rows that no STATE covers, and the reading was resumed before these rows. If `as_of` has
  *   changed since, the killed process may have written records that the provider no longer shows. If not, the pages are the same.
+ * - A record has changed while the reading went on, so that the row of an earlier day may replace its row by key.
  */
 export function incompleteDays(
   reading: Reading,

@@ -126,8 +126,8 @@ export class StreamReader implements WindowSource {
         const page = await window.pages.next(parseAfter);
         window.endedAt = Math.trunc(this.#options.run.providerNow());
         this.#queue.saw(job, page.records.length);
-        const answered = { stream: this.name, endsWindow: page.nextCursor === null };
-        this.#options.run.onProgress({ type: "ANSWERED", ...answered });
+        const endsWindow = page.nextCursor === null;
+        this.#options.run.onProgress({ type: "ANSWERED", stream: this.name, endsWindow });
         return page;
       },
       write: async (page) => {
