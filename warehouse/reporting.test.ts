@@ -7,7 +7,8 @@ it("names budgets, and says since when all costs of a period were read, and no f
   await database.run(`
     CREATE TABLE report_clock AS SELECT DATE '2026-11-01' AS month, DATE '2026-11-19' AS through_day;
     CREATE TABLE report_accounts AS
-      SELECT true AS is_active, false AS is_behind, DATE '2026-10-11' AS first_day, DATE '2026-11-19' AS known_day;
+      SELECT 'a' AS place, true AS is_active, false AS is_behind, DATE '2026-10-11' AS first_day, DATE '2026-11-19' AS known_day;
+    CREATE TABLE report_days AS SELECT 'a' AS place, unnest(range(DATE '2026-10-11', DATE '2026-11-20', INTERVAL 1 DAY))::DATE AS day;
     CREATE TABLE converted_costs AS
       SELECT DATE '2026-11-02' AS day, 'EUR' AS billing_currency, 'USD' AS reporting_currency, 39.0 AS converted_billed_cost;
     CREATE TABLE costs_without_rate (billing_currency VARCHAR, billed_cost DECIMAL(38, 18), first_day DATE, last_day DATE);
@@ -25,7 +26,7 @@ it("names budgets, and says since when all costs of a period were read, and no f
   expect(budgets).toEqual([
     { name: "team Lab", budget: "0", billed: "1", forecast: "2" },
     {
-      name: "all costs, FY2026, read since October 11, 2026",
+      name: "all costs, FY2026, not all read before October 11, 2026",
       budget: "300",
       billed: "39",
       forecast: null,

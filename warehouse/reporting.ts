@@ -57,7 +57,7 @@ export async function reportingOf(database: Asked): Promise<Reporting | null> {
 async function budgetsOf(database: Asked): Promise<ReportingBudget[]> {
   const rows = await database.query(`
     SELECT label, coalesce(shown, value, ''),
-           coalesce(', FY' || fiscal_year, '') || coalesce(', read since ' || strftime(known_from, '%B %-d, %Y'), ''),
+           coalesce(', FY' || fiscal_year, '') || coalesce(', not all read before ' || strftime(known_from, '%B %-d, %Y'), ''),
            budget, billed_cost, CASE WHEN NOT ${HAS_GAPS} THEN forecast_cost END
     FROM budget_status JOIN report_clock AS clock ON clock.month BETWEEN first_month AND last_month
     LEFT JOIN (SELECT label, value, shown FROM label_names) AS names USING (label, value)

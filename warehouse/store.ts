@@ -15,6 +15,7 @@ import { clearedEntry } from "./stored_state.ts";
 const OWN_TABLES = `
   CREATE SCHEMA IF NOT EXISTS source_ai_billing;
   CREATE TABLE IF NOT EXISTS source_ai_billing.accounts (name VARCHAR, base_url VARCHAR, account VARCHAR, granularity VARCHAR);
+  CREATE TABLE IF NOT EXISTS source_ai_billing.asked (base_url VARCHAR, account VARCHAR);
   CREATE TABLE IF NOT EXISTS source_ai_billing.states (base_url VARCHAR, account VARCHAR, stream VARCHAR, state JSON);
   CREATE TABLE IF NOT EXISTS source_ai_billing.bills (
     sync BIGINT, synced_at TIMESTAMP, base_url VARCHAR, account VARCHAR, currency VARCHAR, month DATE,
@@ -234,6 +235,11 @@ async function claim(database: Database, owners: readonly Owner[]): Promise<void
     await database.run(`INSERT INTO ${own}.accounts ${columns} VALUES (?, ?, ?, ?)`, values);
   }
   await database.run(forget);
+  // The accounts that this sync is to read. The others have ended, or another sync reads them.
+  await database.run(`DELETE FROM ${own}.asked`);
+  for (const { base_url, account } of owners) {
+    await database.run(`INSERT INTO ${own}.asked VALUES (?, ?)`, [base_url, account]);
+  }
 }
 
 /** Says which accounts a file holds that no config names. */

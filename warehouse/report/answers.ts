@@ -40,7 +40,8 @@ export class Answers implements Asked {
       "SELECT count(*) || ' ' || coalesce(sum(hash(days)), 0) FROM report_days AS days",
     );
     const unread = await database.query("SELECT place, name FROM report_unread ORDER BY ALL");
-    const basis = hashOf(`${days} ${JSON.stringify(unread)} ${DEFINITIONS}`);
+    const asked = await database.query("SELECT place FROM report_asked ORDER BY ALL");
+    const basis = hashOf(`${days} ${JSON.stringify([unread, asked])} ${DEFINITIONS}`);
     return new Answers(database, basis, await readAnswers(database, basis));
   }
 

@@ -3,6 +3,7 @@
  *
  * - `report_days`: each known day of costs of each account, and whether a reading covers all of it
  * - `report_unread`: the accounts of which no day of costs was ever read; `reported`: the places of their other rows
+ * - `report_asked`: the accounts that the last sync was to read, where the database knows them
  * - `report_accounts`: each account with its newest complete day, and whether it takes part in comparisons
  * - `report_clock`: the running month and its last day on the page; one row
  * - `report_shared_ids`: the projects, workspaces and keys whose id several accounts have, and the name of each of these accounts
@@ -27,7 +28,7 @@ export const nameIn = (table: string): string => `CASE
   WHEN account IN (SELECT account FROM ${table} WHERE account IS NOT NULL GROUP BY account HAVING count(DISTINCT base_url) > 1)
   THEN account || ' at ' || base_url ELSE coalesce(account, base_url, '') END`;
 
-/** Makes `report_days` and `report_unread`, of which all other tables of this file and the models are made. */
+/** Makes `report_days`, `report_unread` and `report_asked`, of which all other tables of this file and the models are made. */
 export async function makeDays(database: Database): Promise<void> {
   await database.run(`
     CREATE OR REPLACE TEMP TABLE report_days AS
@@ -35,8 +36,16 @@ export async function makeDays(database: Database): Promise<void> {
            coalesce(bool_or(status <> 'incomplete' AND covered_through >= CAST(day + 1 AS TIMESTAMP)), false) AS is_complete,
            bool_and(status = 'proven') AS is_proven
     FROM completeness WHERE dataset = 'costs' GROUP BY place, day`);
+  // Only the file of a sync knows the accounts that it was to read; the file of an earlier version knows not all of this.
+  const known = await database.query(`
+    SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = 'source_ai_billing'`);
+  const isKnown = (name: string): boolean => known.some(([table]) => table === name);
+  const hasAccounts = isKnown("accounts") && isKnown("states");
   await database.run(
-    `CREATE OR REPLACE TEMP TABLE report_unread AS ${await unreadAccounts(database)}`,
+    `CREATE OR REPLACE TEMP TABLE report_unread AS ${hasAccounts ? UNREAD : "SELECT '' AS place, '' AS name, [''] AS reported WHERE false"}`,
+  );
+  await database.run(
+    `CREATE OR REPLACE TEMP TABLE report_asked AS ${hasAccounts && isKnown("asked") ? ASKED : "SELECT '' AS place WHERE false"}`,
   );
 }
 
@@ -52,18 +61,18 @@ export const UNREAD_ACCOUNTS = `
       SELECT bool_or(stream = 'costs') FROM source_ai_billing.states AS held
       WHERE held.base_url = accounts.base_url AND held.account = accounts.account), true)`;
 
-/** The accounts of which no day of costs was ever read. Only the file of a sync knows the accounts that it was to read. */
-async function unreadAccounts(database: Database): Promise<string> {
-  const [[tables = "0"] = []] = await database.query(`
-    SELECT count(*) FROM duckdb_tables()
-    WHERE database_name = current_database() AND schema_name = 'source_ai_billing' AND table_name IN ('accounts', 'states')`);
-  if (tables !== "2") return "SELECT '' AS place, '' AS name, [''] AS reported WHERE false";
-  return `
-    SELECT ${PLACE} AS place, coalesce(nullif(account, ''), nullif(name, ''), base_url) AS name, (
-             SELECT list(DISTINCT concat(reported.base_url, ' ', reported.account)) FROM completeness AS reported
-             WHERE ${belongs("reported", "unread")}) AS reported
-    FROM (${UNREAD_ACCOUNTS}) AS unread`;
-}
+const UNREAD = `
+  SELECT ${PLACE} AS place, coalesce(nullif(account, ''), nullif(name, ''), base_url) AS name, (
+           SELECT list(DISTINCT concat(reported.base_url, ' ', reported.account)) FROM completeness AS reported
+           WHERE ${belongs("reported", "unread")}) AS reported
+  FROM (${UNREAD_ACCOUNTS}) AS unread`;
+
+/** An account that has rows under several names, such as a label of earlier times, has the one of its newest day. */
+const ASKED = `
+  SELECT DISTINCT max_by(place, known_day) AS place
+  FROM source_ai_billing.asked AS accounts, (
+    SELECT ${PLACE} AS place, base_url, account, max(day) AS known_day FROM completeness WHERE dataset = 'costs' GROUP BY ALL) AS held
+  WHERE ${belongs("held", "accounts")} GROUP BY accounts.base_url, accounts.account`;
 
 /** A query of the accounts with a cost since the first day of the month before that of `day`. The others ended before. */
 export const spendingSince = (day: string): string => `
@@ -73,14 +82,21 @@ export const spendingSince = (day: string): string => `
 /** The statements that make the other tables that are the same for all currencies. */
 const CLOCK: readonly string[] = [
   // An account without costs in the two newest months says nothing about them. If that is true of all accounts, each of them counts.
-  // Nobody knows whether an account that was never read has costs. So such an account counts, without any day.
+  // Nobody knows whether an account that was never read has costs. So such an account counts, without any day. So does one that the
+  // last sync was to read, and that had costs in the last two months of its own, but was read no more since.
   `
     CREATE OR REPLACE TEMP TABLE report_accounts AS
     WITH known AS (
       SELECT place, any_value(name) AS name, min(day) AS first_day, max(day) FILTER (is_complete) AS through_day, max(day) AS known_day
       FROM report_days GROUP BY place),
     newest AS (SELECT coalesce(max(through_day), max(known_day)) AS day FROM known),
-    spending AS (${spendingSince("(SELECT newest.day FROM newest)")}),
+    spending AS (
+      ${spendingSince("(SELECT newest.day FROM newest)")}
+      UNION
+      SELECT place FROM known SEMI JOIN report_asked USING (place)
+      JOIN (SELECT ${PLACE} AS place, max(day) AS last_cost FROM daily_costs WHERE records > 0 GROUP BY 1) AS costs USING (place)
+      WHERE coalesce(through_day, known_day) < (SELECT newest.day FROM newest) - ${DAYS_BEHIND}
+        AND last_cost >= date_trunc('month', known_day) - INTERVAL 1 MONTH),
     judged AS (
       SELECT *, (place IN (FROM spending) OR NOT EXISTS (FROM known SEMI JOIN spending USING (place))) AS is_active FROM known
       UNION ALL
@@ -175,7 +191,7 @@ function withAccounts(source: string): string {
   return `SELECT daily.* REPLACE (${names.join(", ")}) FROM (${source}) AS daily ${joins.join("")}`;
 }
 
-/** All that the tables of this file follow from, besides `report_days`, `report_unread` and the models. */
+/** All that the tables of this file follow from, besides `report_days`, `report_unread`, `report_asked` and the models. */
 export const DEFINITIONS = [...CLOCK, withTeams(""), withoutTeams(""), withAccounts("")].join("\n");
 
 /**
@@ -218,27 +234,39 @@ export const COMPARED = `(
 export const TO_DATE =
   "(SELECT costs.* FROM report_costs AS costs JOIN report_clock AS clock ON costs.day BETWEEN clock.month AND clock.through_day)";
 
+/** The first of the two months whose costs make an account concerned. One that was not read in them has those of its own end. */
+const CONCERNED_SINCE = `CASE WHEN known_day < clock.previous_month AND is_active
+  THEN date_trunc('month', known_day) - INTERVAL 1 MONTH ELSE clock.previous_month END`;
+
 /** Accounts with costs of the currency in the two months; if there are none, all that the page is about. Those never read may have some. */
 const CONCERNED = `(
   WITH spending AS (
-    SELECT DISTINCT place FROM report_costs AS costs
-    JOIN report_clock AS clock ON costs.day BETWEEN clock.previous_month AND clock.through_day WHERE records > 0)
+    SELECT DISTINCT costs.place FROM report_costs AS costs JOIN report_accounts AS accounts ON accounts.place = costs.place
+    JOIN report_clock AS clock ON costs.day BETWEEN ${CONCERNED_SINCE} AND clock.through_day WHERE records > 0)
   FROM spending
   UNION ALL
   SELECT place FROM report_accounts
   WHERE is_active AND (NOT EXISTS (FROM spending) OR known_day IS NULL))`;
 
-/** The accounts that are concerned, each with the days of the month up to that of the page, and what was read of them. */
+/**
+ * The accounts that are concerned, each with the days of the month up to that of the page, and what was read of them. `is_unread` is true for
+ * a day that was never read although later ones were: before the first day, or in a gap that a provider's retention leaves.
+ */
 export const DAYS_CONCERNED = `(
-  SELECT accounts.place, first_day, days.day, coalesce(is_complete, false) AS is_complete, coalesce(is_proven, false) AS is_proven
+  SELECT accounts.place, days.day, coalesce(is_complete, false) AS is_complete, coalesce(is_proven, false) AS is_proven,
+         coalesce(known.day IS NULL AND days.day < coalesce(accounts.through_day, known_day), false) AS is_unread,
+         known_day IS NOT NULL AS is_known
   FROM (
     SELECT unnest(generate_series(month::TIMESTAMP, through_day::TIMESTAMP, INTERVAL 1 DAY))::DATE AS day FROM report_clock) AS days
   CROSS JOIN (FROM report_accounts SEMI JOIN ${CONCERNED} AS concerned USING (place)) AS accounts
   LEFT JOIN report_days AS known ON known.place = accounts.place AND known.day = days.day)`;
 
-/** A condition: an account is behind, or lacks the first days of the running month. Then no forecast of any budget holds. */
+/** A condition: an account is behind, or lacks days of the running month. Then no forecast of any budget holds. */
 export const HAS_GAPS = `EXISTS (
-  FROM report_accounts CROSS JOIN report_clock WHERE is_active AND (is_behind OR known_day IS NULL OR first_day > month))`;
+  SELECT 1 FROM report_accounts AS accounts CROSS JOIN report_clock AS running
+  LEFT JOIN report_days AS days ON days.place = accounts.place AND days.day BETWEEN running.month AND running.through_day
+  WHERE is_active GROUP BY accounts.place, is_behind, known_day, running.month, running.through_day
+  HAVING is_behind OR known_day IS NULL OR count(days.day) <= running.through_day - running.month)`;
 
 /** The comparison of the two months; null if no day of an account with costs was read in both. */
 export async function comparison(database: Asked): Promise<Comparison | null> {
@@ -267,10 +295,10 @@ export async function comparison(database: Asked): Promise<Comparison | null> {
 /** The accounts that left the comparisons, with their costs since the first of the month before. */
 export async function behind(database: Asked): Promise<Behind[]> {
   const rows = await database.query(`
-    SELECT name, accounts.through_day, sum(billed_cost), false
+    SELECT name, accounts.through_day, coalesce(sum(billed_cost) FILTER (costs.day >= clock.previous_month), 0), false
     FROM report_accounts AS accounts
     JOIN report_costs AS costs ON costs.place = accounts.place AND costs.records > 0
-    JOIN report_clock AS clock ON costs.day BETWEEN clock.previous_month AND clock.through_day
+    JOIN report_clock AS clock ON costs.day BETWEEN ${CONCERNED_SINCE} AND clock.through_day
     WHERE is_behind GROUP BY ALL
     UNION ALL
     SELECT name, NULL, 0, true FROM report_accounts WHERE known_day IS NULL
@@ -283,12 +311,14 @@ export async function behind(database: Asked): Promise<Behind[]> {
   }));
 }
 
-/** The accounts of which the first days of the running month were never read. */
+/** The days of the running month that were never read, of each account: one row for days that follow one another. */
 export async function unread(database: Asked): Promise<Unread[]> {
   const rows = await database.query(`
+    WITH numbered AS (
+      SELECT place, day, day - row_number() OVER (PARTITION BY place ORDER BY day)::INTEGER AS run
+      FROM ${DAYS_CONCERNED} WHERE is_unread)
     SELECT CASE WHEN (SELECT count(*) FROM report_accounts) > 1 THEN name END, min(day), max(day), count(*)
-    FROM ${DAYS_CONCERNED} AS days JOIN report_accounts AS accounts USING (place)
-    WHERE day < days.first_day GROUP BY place, name ORDER BY 1, 3`);
+    FROM numbered JOIN report_accounts USING (place) GROUP BY place, name, run ORDER BY 1, 2, 3`);
   return rows.map(([name = "null", from = "", through = "", days = "0"]) => ({
     name: name === "null" ? null : name,
     from,

@@ -16,7 +16,7 @@ export async function headline(database: Asked, currency: string): Promise<Headl
     SELECT month, through_day, has_complete_day, day(last_day(month)), through_day = last_day(month),
            (SELECT coalesce(sum(billed_cost), 0) FROM ${TO_DATE}),
            (SELECT count(DISTINCT day) FROM ${TO_DATE} WHERE cost_status = 'provisional'),
-           (SELECT count(DISTINCT day) FROM ${DAYS_CONCERNED} WHERE day >= first_day AND NOT is_proven),
+           (SELECT count(DISTINCT day) FROM ${DAYS_CONCERNED} WHERE is_known AND NOT is_unread AND NOT is_proven),
            (SELECT count(*) FROM ${DAYS_CONCERNED} WHERE NOT is_complete),
            (SELECT count(DISTINCT (base_url, account, record_id)) FROM invalid_rows
             WHERE dataset = 'costs' AND billing_currency = ${literal(currency)} AND day BETWEEN clock.month AND clock.through_day)

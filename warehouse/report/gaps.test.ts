@@ -217,11 +217,67 @@ it("a day of a month that was read in part leaves no verdict", { timeout: 60_000
   await budget("9000");
   await read("a", "2026-09-01", "2026-11-01");
   expect((await page()).claim).toContain("it stayed within the budget");
-  await database.run("DELETE FROM export_windows WHERE day = DATE '2026-10-09'");
-  await database.run(`DELETE FROM costs WHERE "x_RecordId" = 'a-10-09'`);
+  await database.run(
+    "UPDATE export_windows SET covered_through = TIMESTAMP '2026-10-09 12:00' WHERE day = DATE '2026-10-09'",
+  );
   const { claim, details } = await page();
   expect(claim).not.toContain("stayed within");
   expect(details).toContain("1 day of the month not proven yet");
+});
+
+describe("days between others that were never read", { timeout: 60_000 }, () => {
+  /** No sync has read these days before they left the provider's retention. */
+  const lose = async (from: string, through: string, account = "a"): Promise<void> => {
+    const within = (day: string): string =>
+      `${day} BETWEEN DATE '${from}' AND DATE '${through}' AND account = '${account}'`;
+    await database.run(
+      `DELETE FROM costs WHERE "x_RecordId" BETWEEN '${account}-${from.slice(5)}' AND '${account}-${through.slice(5)}'`,
+    );
+    await database.run(`DELETE FROM export_windows WHERE ${within("day")}`);
+  };
+
+  it("are named, and leave no forecast", async () => {
+    await own("a");
+    await budget("3000");
+    await read("a", "2026-09-01", "2026-10-26");
+    await lose("2026-10-04", "2026-10-09");
+    await lose("2026-10-12", "2026-10-12");
+    const { overview, claim, details, words } = await page();
+    expect(overview.headline).toMatchObject({ isWhole: false, forecast: null, daysNotProven: 0 });
+    expect(claim).toBe(
+      "October so far: 1,800.00 USD without 7 days that were never read, ±0% against the month before on the 18 days that were read in both months",
+    );
+    expect(details).toBe(
+      "Complete through October 25, 2026, day 25 of 31, except Oct 4 to Oct 9, Oct 12: never read. All days that were read are final and proven.",
+    );
+    expect(words).toContain("Forecast of the month none not all days of the month were read");
+    await give("reporting_currency", "currency", "('EUR')");
+    await give(
+      "exchange_rates",
+      "from_currency, to_currency, valid_from, rate",
+      "('USD', 'EUR', '2026-01-01', 1)",
+    );
+    await give("budgets", "month, billing_currency, budget", "('2026-10', 'EUR', 5500)");
+    await page();
+    const { budgets = [] } = (await reportingOf(await Answers.of(database))) ?? {};
+    expect(budgets).toMatchObject([
+      {
+        name: "all costs, not all read before October 13, 2026",
+        billed: "1800",
+        forecast: null,
+      },
+    ]);
+  });
+
+  it("count once if several accounts lack them", async () => {
+    await own("a", "b");
+    await read("a", "2026-09-01", "2026-10-26");
+    await read("b", "2026-10-06", "2026-10-26");
+    await lose("2026-10-04", "2026-10-09");
+    const { claim, details } = await page();
+    expect(claim).toContain("3,900.00 USD without 9 days that were never read");
+    expect(details).toContain("except Oct 4 to Oct 9 of a, Oct 1 to Oct 5 of b: never read");
+  });
 });
 
 it(
@@ -412,6 +468,8 @@ it(
     await own("a", "old");
     await read("a", "2026-08-01", "2026-10-25");
     await read("old", "2026-08-01", "2026-08-20");
+    // Its config is gone.
+    await own("a");
     const { overview, details } = await page();
     expect(details).toContain("All days are final and proven.");
     expect(overview.months.map((each) => each.read)).toEqual(["whole", "part", "part"]);
@@ -424,3 +482,39 @@ it(
     expect(await proofLine()).toBe("Proof: 24 of 24 days of costs proven");
   },
 );
+
+describe("an account that could not be read for months", { timeout: 60_000 }, () => {
+  beforeEach(async () => {
+    await own("a", "b");
+    await budget("9000");
+    await read("a", "2026-07-01", "2026-11-01");
+    await read("b", "2026-07-01", "2026-08-20");
+  });
+
+  it("is behind as long as syncs are to read it, and leaves no verdict", async () => {
+    const { overview, claim, details, words } = await page();
+    expect(overview.headline).toMatchObject({ isOver: false, isWhole: false, forecast: null });
+    expect(claim).toBe("October so far: 3,100.00 USD, +3% against the month before, without b");
+    expect(details).toBe(
+      "Without b, complete through October 31, 2026, day 31 of 31. 31 days of the month not proven yet. " +
+        "b is complete through August 19, 2026 only: none of its later costs are known.",
+    );
+    expect(words).toContain("Forecast of the month none b is behind");
+    expect(overview.months.map((each) => each.read)).toEqual(["part", "part", "part"]);
+    expect(await proofLine()).toBe("Proof: 31 of 62 days of costs proven, 31 NOT PROVEN");
+  });
+
+  it("has ended once no sync is to read it", async () => {
+    await page();
+    await own("a");
+    expect((await page()).claim).toContain("it stayed within the budget");
+  });
+
+  it("has ended if it had no costs for two months before", async () => {
+    await database.run(`DELETE FROM costs WHERE "x_RecordId" > 'b-05'`);
+    await database.run(
+      "UPDATE export_windows SET records = 0, rows = 0, totals = '[]' WHERE account = 'b'",
+    );
+    expect((await page()).claim).toContain("it stayed within the budget");
+  });
+});

@@ -67,7 +67,7 @@ export interface Behind {
   readonly isUnread: boolean;
 }
 
-/** Days of the running month before the first day that was read of an account. The sums do not contain their costs. */
+/** Consecutive days of the running month that were never read of an account, although later ones were. The sums do not contain their costs. */
 export interface Unread {
   /** Null if it is the only account. */
   readonly name: string | null;

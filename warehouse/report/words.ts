@@ -18,6 +18,7 @@ import type {
   ReportingBudget,
   Screen,
   TeamBudget,
+  Unread,
 } from "./model.ts";
 import { DIGITS } from "./tables.ts";
 
@@ -43,13 +44,17 @@ export function claimOf({ headline: head, currency, teams }: Screen): string {
 /** The days and the accounts that the sum of the month lacks, because they were never read. */
 function unreadWords({ behind, unread }: Headline): string[] {
   const names = behind.filter(({ isUnread }) => isUnread).map(({ name }) => name);
-  // All of them begin with the first of the month, so the longest one has the days of the others.
-  const days = Math.max(0, ...unread.map((each) => each.days));
+  // Accounts may lack the same days.
+  const days = new Set(unread.flatMap(datesOf)).size;
   return [
     ...(names.length === 0 ? [] : [`the costs of ${namesOf(names)}, which were never read`]),
     ...(days === 0 ? [] : [`${count(days, "day")} that ${days === 1 ? "was" : "were"} never read`]),
   ];
 }
+
+/** The days of the month of a range. */
+const datesOf = ({ from, days }: Unread): number[] =>
+  Array.from({ length: days }, (_, index) => Number(from.slice(8)) + index);
 
 /** The words for labels, where people do not call them by their names. */
 const LABELS: ReadonlyMap<string, string> = new Map([
@@ -141,7 +146,10 @@ function daysBefore({ comparison: compared, isOver, month: first, daysInMonth }:
 }
 
 /** Whether the budget lies inside the range of the forecast, and is not exceeded yet. Then no verdict is proven. */
-const isOpen = ({ amount: budget, toDate }: Budget, { range, isOver }: Headline): boolean =>
+export const isUndecided = (
+  { amount: budget, toDate }: Budget,
+  { range, isOver }: Headline,
+): boolean =>
   range !== null &&
   !isOver &&
   !isMore(toDate, budget) &&
@@ -161,7 +169,7 @@ function courseOf(
     const whose = teams === null ? "the budget" : "the sum of the teams' budgets";
     return isMore(toDate, budget) ? `; over ${whose}${by}${isMonthOver ? "" : " already"}` : "";
   }
-  if (isOfAll && isOpen(whole, head)) {
+  if (isOfAll && isUndecided(whole, head)) {
     const { high } = head.range ?? { high: forecast };
     const share = byShare(percent(subtract(high, budget), budget));
     return `; ${isSecond ? "all costs" : "it"} may stay within the budget or exceed it${share.replace(/ by (?=\d)/, " by up to ")}`;
@@ -210,14 +218,14 @@ export function detailsOf({ headline: head, currency }: Screen): string {
 const isAllRead = ({ behind, unread }: Headline): boolean =>
   unread.length === 0 && behind.length === 0;
 
-/** The first days of the month that were never read, of each account. */
+/** The days of the month that were never read, of each account. */
 function exceptOf({ unread }: Headline): string {
   if (unread.length === 0) return "";
   const few = unread.slice(0, 3).map(({ name, from, through, days }) => {
     const range = days === 1 ? shortDate(from) : `${shortDate(from)} to ${shortDate(through)}`;
     return name === null ? range : `${range} of ${shortName(name)}`;
   });
-  const more = unread.length > 3 ? ` and of ${count(unread.length - 3, "more account")}` : "";
+  const more = unread.length > 3 ? ` and ${count(unread.length - 3, "more range")}` : "";
   return `, except ${few.join(", ")}${more}: never read`;
 }
 
@@ -228,6 +236,7 @@ function unevenOf({ behind, ahead, month: first, throughDay }: Headline, currenc
       return ` The costs of ${shortName(name)} were never read: no sum of this page contains them.`;
     const reach =
       day === null ? "has no complete day" : `is complete through ${longDate(day)} only`;
+    if (billed === "0") return ` ${shortName(name)} ${reach}: none of its later costs are known.`;
     return ` ${shortName(name)} ${reach}: its ${money(billed, DIGITS)} ${currency} of ${month(previousMonth(first))} and since are not compared.`;
   });
   const waiting =
