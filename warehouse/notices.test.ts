@@ -152,6 +152,21 @@ test("a budget is told when the forecast exceeds it, and once more when the cost
   ]);
 });
 
+test("a budget inside the range of the forecast may be exceeded, as the page says", async () => {
+  const budget = { amount: "100", teams: null, toDate: "80", forecast: "104", isOfAll: true };
+  const range = { low: "95.5", high: "112" };
+  await tell(summaryWith({ headline: { budget, forecast: "104", range } }));
+  await tell(
+    summaryWith({ headline: { budget, forecast: "104", range: { ...range, low: "101" } } }),
+  );
+  expect(told).toEqual([
+    [
+      "All costs may exceed the budget of 100.00 in March 2026 by the forecast: 104.00 USD; 80 of 100 months end from 95.50 to 112.00.",
+    ],
+    ["All costs will exceed the budget of 100.00 in March 2026 by the forecast: 104.00 USD."],
+  ]);
+});
+
 test("a team's budget is told with its name, and one that is kept is not", async () => {
   const teams = [
     { team: "Search", billed: "60", forecast: "70", budget: "50" },

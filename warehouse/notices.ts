@@ -14,8 +14,8 @@ import { plain } from "./decimals.ts";
 import type { WarehouseHost } from "./host.ts";
 import { isFileOfSync } from "./made.ts";
 import { count, money, month, shortDate, signedMoney } from "./report/format.ts";
-import type { Overview } from "./report/model.ts";
-import { costWords, type TeamOver, teamsOver } from "./report/words.ts";
+import type { Headline, Overview } from "./report/model.ts";
+import { costWords, isUndecided, type TeamOver, teamsOver } from "./report/words.ts";
 import { othersWords, subjectOf, usualWords } from "./report/unusual.ts";
 import type { Summary } from "./summary.ts";
 
@@ -208,9 +208,14 @@ function budgetEvents({ currency, headline: head, teams }: Overview): Event[] {
         ]
       : [];
   const period = { id: head.month, name: month(head.month), isOver: isMonthOver };
-  return [...teamsOver(whole, isMonthOver), ...teamsOver(teams, isMonthOver)].map((over) =>
-    budgetEvent(over, currency, period),
-  );
+  // Where the page leaves open whether the month stays within the budget, the notice does, too.
+  const range = budget !== null && isUndecided(budget, head) ? head.range : null;
+  return [
+    ...teamsOver(whole, isMonthOver).map((over) =>
+      budgetEvent(over, currency, { ...period, range }),
+    ),
+    ...teamsOver(teams, isMonthOver).map((over) => budgetEvent(over, currency, period)),
+  ];
 }
 
 const capitalized = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
@@ -220,26 +225,34 @@ interface Period {
   readonly id: string;
   readonly name: string;
   readonly isOver: boolean;
+  /** The range in which the costs will probably end, if the budget lies inside it. */
+  readonly range?: Headline["range"];
 }
 
 /** @param subject tells the budget's subject from all others, also after its name has changed */
 function budgetEvent(
   over: TeamOver,
   currency: string,
-  { id, name, isOver }: Period,
+  { id, name, isOver, range = null }: Period,
   subject = over.team,
 ): Event {
   const forecast = money(over.expected, DIGITS);
   const limit = `the budget of ${money(over.budget, DIGITS)}`;
   const later = over.isForecast ? `, ${forecast} by the forecast` : "";
   const billed = `${money(over.billed, DIGITS)} ${currency}`;
-  // A budget that is at risk is told once, and once more when it is exceeded.
+  const verb = range === null ? "will" : "may";
+  const ends =
+    range === null
+      ? ""
+      : `; 80 of 100 months end from ${money(range.low, DIGITS)} to ${money(range.high, DIGITS)}`;
+  // A budget that may be exceeded is told once, once more when it will be by all that is known, and once more when it is exceeded.
+  const risk = range === null ? "at risk" : "undecided";
   return {
-    id: `budget ${over.isAlready ? "over" : "at risk"} ${id} ${currency} ${over.budget} ${subject}`,
+    id: `budget ${over.isAlready ? "over" : risk} ${id} ${currency} ${over.budget} ${subject}`,
     kind: "budget",
     text: over.isAlready
       ? `${over.team} exceeded ${limit} in ${name}: ${billed}${isOver ? "" : " so far"}${later}.`
-      : `${over.team} will exceed ${limit} in ${name} by the forecast: ${forecast} ${currency}.`,
+      : `${over.team} ${verb} exceed ${limit} in ${name} by the forecast: ${forecast} ${currency}${ends}.`,
   };
 }
 
