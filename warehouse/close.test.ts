@@ -183,14 +183,41 @@ describe("close", () => {
       ('https://a.example', '', 'costs', '{}'), ('https://b.example', 'b', 'costs', '{}'), ('https://c.example', 'c', 'usage', '{}')`);
       database.close();
       await expect(closed()).rejects.toThrow(
-        "not read: 2026-10-31; not read (account b): 2026-10-01 to 2026-10-31; " +
-          "not read (account https://d.example): 2026-10-01 to 2026-10-31; provisional: 2026-10-20.",
+        "not read (account b): 2026-10-01 to 2026-10-31; not read (account https://a.example): 2026-10-31; " +
+          "not read (account https://d.example): 2026-10-01 to 2026-10-31; provisional (account https://a.example): 2026-10-20.",
       );
       const said = await closed({ accrue: true });
       expect(said).toContain(
         "Not in it: account b, 2026-10-01 to 2026-10-31, which were not read, without an estimate\n",
       );
       expect(said).not.toContain("2026-10-31, which was");
+    },
+  );
+
+  it(
+    "names the days that no estimate stands for, also of an account that has estimates of another month",
+    { timeout: 240_000 },
+    async () => {
+      await copyFile(october, path);
+      const database = await Database.open(path, "write");
+      await addReading(database, {
+        id: "b1",
+        at: "2026-10-02",
+        first: "2026-09-05",
+        end: "2026-09-26",
+        records: usageOf("2026-09-05", "2026-09-26"),
+        account: "b",
+      });
+      database.close();
+      expect(await closed({ month: "2026-09", accrue: true })).toContain(
+        "Not in it: account https://a.example, 2026-09-01 to 2026-09-30, which were not read, without an estimate\n",
+      );
+      const said = await closed({ accrue: true });
+      expect(said).toMatch(/2026-09 {2}reversal +estimate +USD +-180\n/);
+      // The days of September are estimated again, and October 31 of the other account is.
+      expect(said.split("\n").filter((line) => line.startsWith("Not in it"))).toEqual([
+        "Not in it: account b, 2026-10-01 to 2026-10-31, which were not read, without an estimate",
+      ]);
     },
   );
 

@@ -3,7 +3,7 @@
  * Everything happens in one transaction, so that a process that is killed leaves the whole book or none.
  */
 import { ConnectorError } from "../src/errors.ts";
-import { type ClosedBook, closedBook, closedLines } from "./close_summary.ts";
+import { type ClosedBook, closedBook, closedLines, type Unread } from "./close_summary.ts";
 import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
 import { closeSql } from "./files.ts";
@@ -11,7 +11,7 @@ import type { WarehouseHost } from "./host.ts";
 import { keepFound, keepInputs } from "./kept.ts";
 import { dropInternal, inputTables, makeModels } from "./models.ts";
 import { refreshModels } from "./refresh.ts";
-import { UNREAD_ACCOUNTS } from "./report/clock.ts";
+import { nameIn, PLACE, UNREAD_ACCOUNTS } from "./report/clock.ts";
 import { bringTablesUp } from "./store.ts";
 
 export const VIEWS = ["billing-period", "month"] as const;
@@ -100,12 +100,7 @@ export async function writeBook(
     made.push(...(await makeModels(database, SHOWN)));
     await keepFound(database);
     await keepInputs(database);
-    const unread = accrued.filter(({ why }) => why === "not read");
-    book = await closedBook(
-      database,
-      id,
-      unread.map(({ account, days }) => ({ account, days: rangesOf(days) })),
-    );
+    book = await closedBook(database, id, await withoutEstimate(database, id, accrued));
   });
   await dropInternal(database, made);
   if (book === undefined) throw new ConnectorError("internal", "The book was not written.");
@@ -152,6 +147,9 @@ async function closeStatements(): Promise<readonly string[]> {
 
 /** A reason against a close, and the days that it is about. */
 interface Obstacle {
+  /** The address and the label of the account, as the models have them. */
+  readonly place: string;
+  /** The name of the account for people; empty for the only one, if it has no label. */
   readonly account: string;
   readonly why: string;
   readonly days: string[];
@@ -163,9 +161,14 @@ interface Obstacle {
  * address of other costs.
  */
 const unreadDays = (month: string): string => `
-  SELECT 2, coalesce(nullif(account, ''), base_url), 'not read', day::DATE, true
+  SELECT 2, base_url, nullif(account, ''), 'not read', day::DATE, true
   FROM (${UNREAD_ACCOUNTS}) AS accounts, generate_series(
     DATE ${literal(`${month}-01`)}, last_day(DATE ${literal(`${month}-01`)}), INTERVAL 1 DAY) AS days(day)`;
+
+/** Whether the file has several accounts, so that one without a label needs its address as its name. */
+const IS_ONE_OF_SEVERAL = `(
+  SELECT count(*) > 1 FROM (
+    SELECT base_url, account FROM completeness UNION SELECT base_url, nullif(account, '') FROM source_ai_billing.accounts))`;
 
 /**
  * Gives the obstacles for which accruals stand.
@@ -177,15 +180,22 @@ async function assertMayClose(
   options: BookOptions,
 ): Promise<readonly Obstacle[]> {
   const rows = await database.query(`
-    SELECT coalesce(account, ''), why, coalesce(day::VARCHAR, ''), is_accruable
-    FROM (
-      SELECT number_, account, why, day, is_accruable FROM ai_billing__book_obstacles
+    WITH obstacles AS (
+      SELECT number_, base_url, account, why, day, is_accruable FROM ai_billing__book_obstacles
       UNION ${unreadDays(options.month)})
-    ORDER BY number_, why, 1, day`);
+    SELECT ${PLACE}, CASE WHEN ${IS_ONE_OF_SEVERAL} THEN ${nameIn("completeness")} ELSE coalesce(account, '') END AS name, why,
+           coalesce(day::VARCHAR, ''), is_accruable
+    FROM obstacles ORDER BY number_, why, name, 1, day`);
   const found = new Map<string, Obstacle>();
-  for (const [account = "", why = "", day = "", isAccruable = ""] of rows) {
-    const key = JSON.stringify([account, why]);
-    const known = found.get(key) ?? { account, why, days: [], isAccruable: isAccruable === "true" };
+  for (const [place = "", account = "", why = "", day = "", isAccruable = ""] of rows) {
+    const key = JSON.stringify([place, why]);
+    const known = found.get(key) ?? {
+      place,
+      account,
+      why,
+      days: [],
+      isAccruable: isAccruable === "true",
+    };
     found.set(key, known);
     if (day !== "") known.days.push(day);
   }
@@ -199,6 +209,25 @@ async function assertMayClose(
     "database",
     `${options.month} by ${options.view} cannot be closed, and nothing was written: ${all.map(wordsOf).join("; ")}.${remedy}`,
   );
+}
+
+/** The days that were not read and that no estimate of the book stands for. Its reversals stand for no day. */
+async function withoutEstimate(
+  database: Database,
+  id: string,
+  accrued: readonly Obstacle[],
+): Promise<readonly Unread[]> {
+  const estimated = await database.query(`
+    SELECT DISTINCT ${PLACE}, day FROM close_lines
+    WHERE close_id = ${literal(id)} AND kind = 'accrual' AND reason = 'estimate'`);
+  const known = new Set(estimated.map(([place, day]) => JSON.stringify([place, day])));
+  return accrued
+    .filter(({ why }) => why === "not read")
+    .map(({ place, account, days }) => ({
+      account,
+      days: rangesOf(days.filter((day) => !known.has(JSON.stringify([place, day])))),
+    }))
+    .filter(({ days }) => days.length > 0);
 }
 
 /** An obstacle in words. The reason of an accruable one is the state of its days, such as `not read`. */

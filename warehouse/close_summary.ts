@@ -14,7 +14,7 @@ export interface BookSum {
   readonly amount: string;
 }
 
-/** Days of an account, such as `2026-10-01 to 2026-10-05`. Its label is empty if it has none. */
+/** Days of an account, such as `2026-10-01 to 2026-10-05`. Its name is empty if it is the only one and has no label. */
 export interface Unread {
   readonly account: string;
   readonly days: readonly string[];
@@ -36,7 +36,7 @@ export interface ClosedBook {
     readonly amount: string;
     readonly without_rate: number;
   }[];
-  /** Days of the month that were not read, of accounts that have no estimate in the book. */
+  /** Days that were not read, and that no estimate of the book stands for. */
   readonly not_read: readonly Unread[];
   /** Costs of all months before the first book of the view, by currency. */
   readonly before_the_books: readonly { readonly currency: string; readonly amount: string }[];
@@ -45,7 +45,7 @@ export interface ClosedBook {
 /**
  * Reads a book from the models.
  *
- * @param unread the days of the month that were not read
+ * @param unread the days that were not read, and that no estimate stands for
  */
 export async function closedBook(
   database: Database,
@@ -61,8 +61,6 @@ export async function closedBook(
   const converted = await database.query(`
     SELECT reporting_currency, coalesce(sum(converted_amount), 0), count(*) FILTER (converted_amount IS NULL) FROM close_entries
     WHERE close_id = ${literal(id)} AND reporting_currency IS NOT NULL GROUP BY ALL ORDER BY ALL`);
-  const estimated = await database.query(`
-    SELECT DISTINCT coalesce(account, '') FROM close_lines WHERE close_id = ${literal(id)} AND reason = 'estimate'`);
   const before = await database.query(`
     SELECT billing_currency, known FROM book_balance
     WHERE state = 'before the books' AND book_view = (SELECT book_view FROM closes WHERE close_id = ${literal(id)})
@@ -83,7 +81,7 @@ export async function closedBook(
       amount: plain(amount),
       without_rate: Number(without),
     })),
-    not_read: unread.filter(({ account }) => !estimated.some(([name]) => name === account)),
+    not_read: unread,
     before_the_books: before.map(([currency = "", amount = "0"]) => ({
       currency,
       amount: plain(amount),
