@@ -11505,9 +11505,12 @@ known as (
   inner join running on calendar.month = running.month
   where calendar.is_complete
 ),
--- The beginnings of known days: at the first known day of an account, and after each day that was not read.
+-- The beginnings of known days: at the first known day of an account, and after each day that was not read. `gap_day` is the first of the
+-- days before it that were not read; null if all of them were not.
 runs as (
-  select place, day as run_day
+  select place, day as run_day, cast(
+    day_before + ((interval '1 day') * (1))
+ as date) as gap_day
   from (
     select place, day, lag(day) over (partition by place order by day) as day_before
     from "ai_billing__calendar_costs"
@@ -11536,13 +11539,12 @@ unread as (
     budgets.label, coalesce(budgets.value, '') as value, budgets.first_month, budgets.last_month, max(runs.run_day) as known_from
   from "ai_billing__budgets" as budgets
   inner join owners on budgets.label = owners.label and coalesce(budgets.value, '') = owners.value
-  inner join runs on owners.place = runs.place and runs.run_day > budgets.first_month
-  left join (
-    select place, min(run_day) as first_day from runs group by place
-  ) as firsts on runs.place = firsts.place and runs.run_day = firsts.first_day
-  where runs.run_day < cast(
+  inner join runs
+    on owners.place = runs.place
+    and runs.run_day > budgets.first_month
+    and (runs.gap_day is null or runs.gap_day < cast(
     budgets.last_month + ((interval '1 month') * (1))
- as date) or firsts.first_day is not null
+ as date))
   group by budgets.label, coalesce(budgets.value, ''), budgets.first_month, budgets.last_month
 ),
 spent as (

@@ -160,6 +160,28 @@ def test_a_budget_counts_the_costs_of_its_owner_and_period(given, start):
     assert found == expected
 
 
+def test_a_budget_is_not_known_before_the_end_of_a_gap_that_began_in_its_period(warehouse):
+    """No sync read October 20 to December 4 before they left the provider's retention."""
+    table = Table()
+    world = World(table)
+    for number in range(96):
+        day = date(2025, 9, 16) + timedelta(days=number)
+        world.put(cost(f"c{number}", f"{day:%m-%d}", "10"))
+    world.sync(("09-16", "10-20"), ("12-05", "12-21"))
+    warehouse.fill(table.tables)
+    months = ["2025-08", "2025-09", "2025-10", "2025-11", "2025-12", "FY2025"]
+    warehouse.give(budgets=[(None, month, "USD", "1000") for month in months])
+    warehouse.build()
+    rows = warehouse.all("select first_month, billed_cost, known_from, remaining, is_over, forecast_cost from budget_status where fiscal_year is null")
+    first, second = date(2025, 9, 16), date(2025, 12, 5)
+    spent = {8: (0, first), 9: (150, first), 10: (190, second), 11: (0, second), 12: (160, second)}
+    assert {row["first_month"].month: tuple(row[name] for name in list(row)[1:]) for row in rows} == {
+        month: (amount, known_from, None, None, None) for month, (amount, known_from) in spent.items()}
+    [of_year] = warehouse.all("select known_from, remaining from budget_status where fiscal_year = 2025")
+    assert (of_year["known_from"], of_year["remaining"]) == (second, None)
+    warehouse.give()
+
+
 def test_a_budget_of_two_owners_is_refused(warehouse):
     warehouse.fill(Table().tables)
     warehouse.give(budgets=[

@@ -51,9 +51,10 @@ known as (
   where calendar.is_complete
 ),
 
--- The beginnings of known days: at the first known day of an account, and after each day that was not read.
+-- The beginnings of known days: at the first known day of an account, and after each day that was not read. `gap_day` is the first of the
+-- days before it that were not read; null if all of them were not.
 runs as (
-  select place, day as run_day
+  select place, day as run_day, {{ ai_billing.add_days('day_before', 1) }} as gap_day
   from (
     select place, day, lag(day) over (partition by place order by day) as day_before
     from {{ ref('ai_billing__calendar_costs') }}
@@ -80,11 +81,10 @@ unread as (
     budgets.label, coalesce(budgets.value, '') as value, budgets.first_month, budgets.last_month, max(runs.run_day) as known_from
   from {{ ref('ai_billing__budgets') }} as budgets
   inner join owners on budgets.label = owners.label and coalesce(budgets.value, '') = owners.value
-  inner join runs on owners.place = runs.place and runs.run_day > budgets.first_month
-  left join (
-    select place, min(run_day) as first_day from runs group by place
-  ) as firsts on runs.place = firsts.place and runs.run_day = firsts.first_day
-  where runs.run_day < {{ ai_billing.add_months('budgets.last_month', 1) }} or firsts.first_day is not null
+  inner join runs
+    on owners.place = runs.place
+    and runs.run_day > budgets.first_month
+    and (runs.gap_day is null or runs.gap_day < {{ ai_billing.add_months('budgets.last_month', 1) }})
   group by budgets.label, coalesce(budgets.value, ''), budgets.first_month, budgets.last_month
 ),
 
