@@ -10458,7 +10458,8 @@ charged_once as (
   from costs
   where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax')
 ),
--- A charge that came in each of the two months before, and has not come in this one.
+-- A charge that came in each of the two months before, and has not come in this one. Nothing more is expected of a month whose days are all
+-- complete.
 coming as (
   select place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id, sum(case when months_ago = 1 then billed_cost else 0 end) as coming_cost
   from charged_once
@@ -10562,7 +10563,7 @@ select
   case
     when month < running_month then billed_cost
     when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
-      then other_cost + coming_cost + case when abs(daily_cost * month_weight) < 10000000000000000000
+      then other_cost + case when days_counted < days_in_month then coming_cost else 0 end + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
     cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint)) // complete_weight + 1) // 2 as decimal(38, 0))
     * case when daily_cost * month_weight < 0 then cast(-0.000000000000000001 as decimal(19, 18))
@@ -11333,7 +11334,8 @@ charged_once as (
   from costs
   where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax')
 ),
--- A charge that came in each of the two months before, and has not come in this one.
+-- A charge that came in each of the two months before, and has not come in this one. Nothing more is expected of a month whose days are all
+-- complete.
 coming as (
   select place, month, team, allocated_by, billing_currency, charge_category, sku_id, sum(case when months_ago = 1 then billed_cost else 0 end) as coming_cost
   from charged_once
@@ -11437,7 +11439,7 @@ select
   case
     when month < running_month then billed_cost
     when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
-      then other_cost + coming_cost + case when abs(daily_cost * month_weight) < 10000000000000000000
+      then other_cost + case when days_counted < days_in_month then coming_cost else 0 end + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
     cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint)) // complete_weight + 1) // 2 as decimal(38, 0))
     * case when daily_cost * month_weight < 0 then cast(-0.000000000000000001 as decimal(19, 18))

@@ -10084,7 +10084,8 @@ charged_once as (
   from costs
   where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax')
 ),
--- A charge that came in each of the two months before, and has not come in this one.
+-- A charge that came in each of the two months before, and has not come in this one. Nothing more is expected of a month whose days are all
+-- complete.
 coming as (
   select place, month, service_provider_name, model_id, project_id, workspace_id, api_key_id, billing_currency, charge_category, sku_id, sum(case when months_ago = 1 then billed_cost else 0 end) as coming_cost
   from charged_once
@@ -10187,7 +10188,7 @@ select
   case
     when month < running_month then billed_cost
     when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
-      then other_cost + coming_cost + round(round(daily_cost * month_weight, 18) / complete_weight, 18)
+      then other_cost + case when days_counted < days_in_month then coming_cost else 0 end + round(round(daily_cost * month_weight, 18) / complete_weight, 18)
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'
@@ -10927,7 +10928,8 @@ charged_once as (
   from costs
   where not is_daily and charge_category in ('Usage', 'Purchase', 'Tax')
 ),
--- A charge that came in each of the two months before, and has not come in this one.
+-- A charge that came in each of the two months before, and has not come in this one. Nothing more is expected of a month whose days are all
+-- complete.
 coming as (
   select place, month, team, allocated_by, billing_currency, charge_category, sku_id, sum(case when months_ago = 1 then billed_cost else 0 end) as coming_cost
   from charged_once
@@ -11030,7 +11032,7 @@ select
   case
     when month < running_month then billed_cost
     when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
-      then other_cost + coming_cost + round(round(daily_cost * month_weight, 18) / complete_weight, 18)
+      then other_cost + case when days_counted < days_in_month then coming_cost else 0 end + round(round(daily_cost * month_weight, 18) / complete_weight, 18)
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'

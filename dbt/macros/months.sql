@@ -73,7 +73,8 @@ charged_once as (
   {%- endfor %}
 ),
 
--- A charge that came in each of the two months before, and has not come in this one.
+-- A charge that came in each of the two months before, and has not come in this one. Nothing more is expected of a month whose days are all
+-- complete.
 coming as (
   select {{ once | join(', ') }}, sum(case when months_ago = 1 then billed_cost else 0 end) as coming_cost
   from charged_once
@@ -170,7 +171,7 @@ select
   case
     when month < running_month then billed_cost
     when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
-      then other_cost + coming_cost + {{ ai_billing.divided('daily_cost * month_weight', 'complete_weight') }}
+      then other_cost + case when days_counted < days_in_month then coming_cost else 0 end + {{ ai_billing.divided('daily_cost * month_weight', 'complete_weight') }}
   end as forecast_cost,
   case
     when month < running_month then 'the month is over: its billed cost'

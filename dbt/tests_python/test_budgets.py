@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
-from world import Table, World, cost
+from world import Table, World, at, cost
 
 MONTHS = [("09-01", "10-01"), ("10-01", "11-01"), ("11-01", "11-11")]
 COLUMNS = {"project_id": "x_ProjectId", "model_id": "x_ModelId", "service_provider_name": "ServiceProviderName"}
@@ -163,7 +163,7 @@ def test_a_budget_counts_the_costs_of_its_owner_and_period(given, start):
 def test_a_budget_is_not_known_before_the_end_of_a_gap_that_began_in_its_period(warehouse):
     """No sync read October 20 to December 4 before they left the provider's retention."""
     table = Table()
-    world = World(table)
+    world = World(table, now=at("12-20 12:00"))
     for number in range(96):
         day = date(2025, 9, 16) + timedelta(days=number)
         world.put(cost(f"c{number}", f"{day:%m-%d}", "10"))

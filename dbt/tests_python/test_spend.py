@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
-from world import Table, World, cost
+from world import Table, World, at, cost
 
 MONTHS = [("08-01", "09-01"), ("09-01", "10-01"), ("10-01", "11-01"), ("11-01", "11-11")]
 FINAL = {"x_CostStatus": "final"}
@@ -17,9 +17,9 @@ def day(text: str) -> date:
     return date.fromisoformat(f"2025-{text}")
 
 
-def built(warehouse, table, records: list[dict], windows=MONTHS, account: str | None = None) -> None:
+def built(warehouse, table, records: list[dict], windows=MONTHS, account: str | None = None, now: str = "11-10 12:00") -> None:
     """Models over what one account shows."""
-    world = World(table, account=account)
+    world = World(table, account=account, now=at(now))
     for record in records:
         world.put(record)
     world.sync(*windows)
@@ -165,7 +165,8 @@ def test_usage_that_often_pauses_for_a_week_has_not_stopped(warehouse, table):
     assert month_of(warehouse, "")["forecast_cost"] is not None
 
 
-def test_a_charge_that_comes_once_a_month_is_still_to_come(warehouse, table):
+@pytest.mark.parametrize(("now", "coming"), [("11-10 12:00", 40 + 4), ("12-01 12:00", 0)])
+def test_a_charge_that_comes_once_a_month_is_still_to_come_until_the_month_is_complete(warehouse, table, now, coming):
     monthly = {
         # Each has its day of the month, its category, and its amount in the months in which it came.
         "plan": ("15", "Purchase", {"09": "30", "10": "40"}),
@@ -179,9 +180,9 @@ def test_a_charge_that_comes_once_a_month_is_still_to_come(warehouse, table):
         cost(f"{name}-{month}", f"{month}-{on}", amount, ChargeCategory=category, SkuId=name)
         for name, (on, category, amounts) in monthly.items() for month, amount in amounts.items()
     ]
-    built(warehouse, table, records)
+    built(warehouse, table, records, [*MONTHS[:3], ("11-01", "12-01")], now=now)
     # The plan and the tax of October, and what has come in November.
-    assert one(warehouse, "select sum(forecast_cost) as usd from monthly_costs where is_running")["usd"] == 40 + 4 + 8
+    assert one(warehouse, "select sum(forecast_cost) as usd from monthly_costs where is_running")["usd"] == coming + 8
     assert one(warehouse, "select sum(billed_cost) as usd from monthly_costs where is_running")["usd"] == 8
 
 
