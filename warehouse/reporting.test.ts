@@ -10,7 +10,8 @@ it("names budgets, and says since when all costs of a period were read, and no f
       SELECT 'a' AS place, true AS is_active, false AS is_behind, DATE '2026-10-11' AS first_day, DATE '2026-11-19' AS known_day;
     CREATE TABLE report_days AS SELECT 'a' AS place, unnest(range(DATE '2026-10-11', DATE '2026-11-20', INTERVAL 1 DAY))::DATE AS day;
     CREATE TABLE converted_costs AS
-      SELECT DATE '2026-11-02' AS day, 'EUR' AS billing_currency, 'USD' AS reporting_currency, 39.0 AS converted_billed_cost;
+      SELECT day, 'EUR' AS billing_currency, 'USD' AS reporting_currency, converted_billed_cost
+      FROM (VALUES (DATE '2026-11-02', 34.0), (DATE '2026-11-20', 5.0), (DATE '2026-12-01', 7.0)) AS costs (day, converted_billed_cost);
     CREATE TABLE costs_without_rate (billing_currency VARCHAR, billed_cost DECIMAL(38, 18), first_day DATE, last_day DATE);
     CREATE TABLE budget_status (label VARCHAR, value VARCHAR, fiscal_year INTEGER, first_month DATE, last_month DATE,
       billed_cost DECIMAL(38, 18), forecast_cost DECIMAL(38, 18), budget DECIMAL(38, 18), known_from DATE, is_converted BOOLEAN);
@@ -21,7 +22,9 @@ it("names budgets, and says since when all costs of a period were read, and no f
       ('team', 'Lab', NULL, '2026-11-01', '2026-11-01', 1, 2, 0, NULL, true),
       ('team', 'Idle', NULL, '2026-11-01', '2026-11-01', 0, 0, 0, NULL, true);
     CREATE TABLE label_names AS SELECT 'project_id' AS label, 'p-1' AS value, 'Chat' AS shown`);
-  const { budgets } = (await reportingOf(database)) ?? { budgets: [] };
+  const { budgets = [], ...sums } = (await reportingOf(database)) ?? {};
+  // A budget counts all of its month, the month so far ends with the day of the page.
+  expect(sums).toMatchObject({ toDate: "34", later: "5", all: "46" });
   // Nothing is spent more than a budget of 0.
   expect(budgets).toEqual([
     { name: "team Lab", budget: "0", billed: "1", forecast: "2" },

@@ -27,11 +27,13 @@ export async function storeCurrency(
  * the report.
  */
 export async function reportingOf(database: Asked): Promise<Reporting | null> {
-  const [[currency = "null", others = "0", toDate = "0", all = "0"] = []] = await database.query(`
+  const [row = []] = await database.query(`
     SELECT any_value(reporting_currency), count(*) FILTER (billing_currency IS DISTINCT FROM reporting_currency),
            coalesce(sum(converted_billed_cost) FILTER (day BETWEEN month AND through_day), 0),
+           coalesce(sum(converted_billed_cost) FILTER (day > through_day AND day <= last_day(month)), 0),
            coalesce(sum(converted_billed_cost), 0)
     FROM converted_costs CROSS JOIN report_clock`);
+  const [currency = "null", others = "0", toDate = "0", later = "0", all = "0"] = row;
   if (currency === "null" || others === "0") return null;
   const rows = await database.query(`
     SELECT coalesce(billing_currency, ''), sum(billed_cost), min(first_day), max(last_day) FROM costs_without_rate
@@ -39,6 +41,7 @@ export async function reportingOf(database: Asked): Promise<Reporting | null> {
   return {
     currency,
     toDate: plain(toDate),
+    later: plain(later),
     all: plain(all),
     budgets: await budgetsOf(database),
     missing: rows.map(([of = "", billed = "0", firstDay = "", lastDay = ""]) => ({

@@ -207,10 +207,17 @@ it("adds up all currencies in the reporting currency, and names the costs withou
     { name: "all costs", budget: "100", billed: "100.01", forecast: null },
     { name: "team Ads", budget: "100", billed: "90", forecast: "100" },
   ];
-  const reporting = { currency: "EUR", toDate: "1100.255", all: "9000", budgets, missing };
+  const reporting = {
+    currency: "EUR",
+    toDate: "1100.255",
+    later: "12.5",
+    all: "9000",
+    budgets,
+    missing,
+  };
   const lines = summaryLines({ ...SUMMARY, reporting }, plain);
   expect(lines.filter((line) => /^(In EUR|No rate|Budget )/.test(line))).toEqual([
-    "In EUR  all currencies at the rate of each day: 1,100.26 in March 2026 so far, 9,000.00 since the first day",
+    "In EUR  all currencies at the rate of each day: 1,100.26 in March 2026 so far (12.50 of later days are not in it yet, but count against its budgets), 9,000.00 since the first day",
     "Budget  team Search: 90.00 of 100.00 EUR spent, 110.00 expected; OVER",
     "Budget  all costs: 100.01 of 100.00 EUR spent; OVER",
     "No rate for 12.00 GBP of March 2, 2026, which are in no converted sum",
@@ -320,7 +327,7 @@ it("counts the budgets in the reporting currency that are exceeded and have no l
     billed: "1",
     forecast: null,
   }));
-  const reporting = { currency: "EUR", toDate: "4", all: "4", budgets, missing: [] };
+  const reporting = { currency: "EUR", toDate: "4", later: "0", all: "4", budgets, missing: [] };
   const lines = summaryLines({ ...SUMMARY, reporting }, plain).filter((line) =>
     line.startsWith("Budget  "),
   );

@@ -207,6 +207,7 @@ describe("the first screen's words", () => {
     const savings = {
       month: "2026-11-01",
       cachedTokens: "629000000",
+      hasOthers: false,
       pricedTokens: "123000000",
       saved: "28.95",
       possible: "6.75",
@@ -243,7 +244,7 @@ describe("the first screen's words", () => {
       { currency: "GBP", billed: "3", firstDay: "2026-11-02", lastDay: "2026-11-04" },
     ];
     const budgets = [{ name: "team Search", budget: "100", billed: "90", forecast: "110" }];
-    const reporting = { currency: "EUR", toDate: "108", all: "900", budgets, missing };
+    const reporting = { currency: "EUR", toDate: "108", later: "0", all: "900", budgets, missing };
     const words = wordsOf({}, {}, reporting);
     expect(words).toContain(
       "In EUR, all currencies at the rate of each day: 108.00 in November 2026 so far, 900.00 since the first day. There is no rate " +

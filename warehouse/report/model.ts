@@ -254,7 +254,9 @@ export interface PriceChanges {
 export interface Savings {
   /** Its first day. */
   readonly month: string;
+  /** Without those that have prices in other currencies. */
   readonly cachedTokens: string;
+  readonly hasOthers: boolean;
   /** The cached tokens that have a price. {@link saved} is about these tokens only. */
   readonly pricedTokens: string;
   readonly saved: string;
@@ -318,6 +320,8 @@ export interface Reporting {
   readonly currency: string;
   /** The running month, up to the day of the page. */
   readonly toDate: string;
+  /** The days of the month after that. The budgets count them, too. */
+  readonly later: string;
   readonly all: string;
   /** The budgets of the running month, those that are spent most first. */
   readonly budgets: readonly ReportingBudget[];

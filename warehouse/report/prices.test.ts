@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { labels } from "../../src/generated/labels.ts";
 import { Database } from "../database.ts";
 import type { PriceChanges, UnitCost } from "./model.ts";
-import { changeWords, priceChanges, unitCosts } from "./prices.ts";
+import { changeWords, priceChanges, savingsOf, savingsWords, unitCosts } from "./prices.ts";
 
 const LABELS = labels.prices.map(({ name }) => name).filter((name) => name !== "model_id");
 
@@ -36,6 +36,39 @@ it("names the accounts in which a price changed, if there are several", async ()
   expect(saidOf(await found("('a')", "('a', 0, 12)"))).toEqual([
     "m1 input tokens: 10.00 until then, 12.00 USD from March 1, 2026 on (+20%).",
   ]);
+});
+
+it("shows small prices with as many digits as tell them apart", () => {
+  const words = (before: string, now: string): string =>
+    changeWords({ day: "2026-03-02", name: "m1", accounts: null, before, now }, "USD");
+  expect(words("0.075", "0.08")).toContain(
+    ": 0.075 until then, 0.080 USD from March 2, 2026 on (+7%)",
+  );
+  expect(words("0.301", "0.3045")).toContain(": 0.301 until then, 0.305 USD");
+  expect(words("10.013333", "12")).toContain(": 10.01 until then, 12.00 USD");
+  expect(words("0", "0.0375")).toContain(": 0.0000 until then, 0.0375 USD");
+});
+
+it("counts cached tokens of another currency in the view of that currency", async () => {
+  const database = await Database.inMemory();
+  try {
+    await database.run(`
+      CREATE TABLE report_clock AS SELECT DATE '2026-03-01' AS month;
+      CREATE TABLE cache_savings AS
+      SELECT DATE '2026-03-01' AS month, account, 'https://a.example' AS base_url, 'A' AS service_provider_name, 'm1' AS model_id,
+             currency AS billing_currency, 1000 AS cached_tokens, tokens AS priced_tokens, 3.0 AS saved_cost, 1.0 AS write_surcharge,
+             NULL::DECIMAL(38, 18) AS possible_saved_cost
+      FROM (VALUES ('a', 'USD', 1000), ('b', 'EUR', 1000), ('c', NULL, NULL)) AS given (account, currency, tokens)`);
+    expect(await savingsOf(database, "USD")).toMatchObject({ cachedTokens: "2000", saved: "2" });
+    await database.run("DELETE FROM cache_savings WHERE account = 'c'");
+    const own = await savingsOf(database, "USD");
+    expect(own === null ? "" : savingsWords(own, "USD")).toBe(
+      "Caching saved 2.00 USD in March 2026. That is about 100% of the cached tokens that have no price in another currency.",
+    );
+    expect(await savingsOf(database, "GBP")).toBeNull();
+  } finally {
+    database.close();
+  }
 });
 
 it("counts the changes that are not among the newest six", async () => {

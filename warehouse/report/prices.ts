@@ -61,21 +61,24 @@ export async function priceChanges(database: Asked, currency: string): Promise<P
   return { found, more: Number(rows[0]?.[5] ?? 0) - found.length };
 }
 
-/** The money that caching saved in the month of the report; null if no token of this month was cached. */
+/** The money that caching saved in the month of the report; null if no token of this month was cached, or all have prices in other currencies. */
 export async function savingsOf(database: Asked, currency: string): Promise<Savings | null> {
-  const [[first = "", cached = "0", tokens = "0", saved = "0", possible = "null"] = []] =
-    await database.query(`
+  const [row = []] = await database.query(`
     WITH savings AS (SELECT cache_savings.* FROM cache_savings JOIN report_clock USING (month)),
     own AS (FROM savings WHERE billing_currency = ${literal(currency)}),
-    models AS (SELECT DISTINCT account, base_url, service_provider_name, model_id, cached_tokens FROM savings)
-    SELECT month, (SELECT coalesce(sum(cached_tokens), 0) FROM models),
+    models AS (SELECT DISTINCT account, base_url, service_provider_name, model_id, cached_tokens FROM savings),
+    -- Another view tells of the tokens that have a price in its currency.
+    others AS (SELECT coalesce(sum(priced_tokens), 0) AS tokens FROM savings WHERE billing_currency <> ${literal(currency)})
+    SELECT month, (SELECT coalesce(sum(cached_tokens), 0) FROM models) - (SELECT others.tokens FROM others),
            (SELECT coalesce(sum(priced_tokens), 0) FROM own), (SELECT coalesce(sum(saved_cost - write_surcharge), 0) FROM own),
-           (SELECT sum(possible_saved_cost) FROM own)
+           (SELECT sum(possible_saved_cost) FROM own), (SELECT others.tokens > 0 FROM others)
     FROM report_clock WHERE month IS NOT NULL`);
+  const [first = "", cached = "0", tokens = "0", saved = "0", possible = "null", hasOthers] = row;
   if (Number(cached) === 0) return null;
   return {
     month: first,
     cachedTokens: plain(cached),
+    hasOthers: hasOthers === "true",
     pricedTokens: plain(tokens),
     saved: plain(saved),
     possible: possible === "null" ? null : plain(possible),
@@ -84,18 +87,29 @@ export async function savingsOf(database: Asked, currency: string): Promise<Savi
 
 /** The savings in words, with the share of tokens that they are about. */
 export function savingsWords(savings: Savings, currency: string): string {
-  const { cachedTokens, pricedTokens, saved, possible } = savings;
+  const { cachedTokens, hasOthers, pricedTokens, saved, possible } = savings;
   const within = `in ${month(savings.month)}`;
   if (Number(pricedTokens) === 0)
     return `Nobody can tell what caching saved ${within}: no cost of a complete day in ${currency} is the price of a cached token.`;
   const share = rounded(ratio(pricedTokens, cachedTokens, 100), 0);
+  const elsewhere = hasOthers ? " that have no price in another currency" : "";
   const others =
     share === "100" ? "" : ", and nothing is known of the others, which may have another price";
   const more =
     possible === null
       ? ""
       : ` Had all other input tokens of these models been cached, it would have saved up to ${money(possible, DIGITS)} ${currency} more.`;
-  return `Caching saved ${money(saved, DIGITS)} ${currency} ${within}. That is about ${share}% of the cached tokens${others}.${more}`;
+  return `Caching saved ${money(saved, DIGITS)} ${currency} ${within}. That is about ${share}% of the cached tokens${elsewhere}${others}.${more}`;
+}
+
+/** Digits behind the point with which both prices are less than a 500th off, so that neither they nor their difference mislead. */
+function digitsOf(prices: readonly string[]): number {
+  const isNear = (digits: number): boolean =>
+    prices.every(
+      (price) =>
+        Math.abs(Number(rounded(price, digits)) - Number(price)) <= Math.abs(Number(price)) / 500,
+    );
+  return [2, 3, 4, 5].find(isNear) ?? 6;
 }
 
 /** A change of a price in words. A price that was 0 has no percentage. */
@@ -104,5 +118,6 @@ export function changeWords(
   currency: string,
 ): string {
   const share = percent(subtract(now, before), before);
-  return `${name}${accounts === null ? "" : ` of ${accounts}`}: ${money(before, DIGITS)} until then, ${money(now, DIGITS)} ${currency} from ${longDate(day)} on${share === "" ? "" : ` (${share})`}.`;
+  const digits = digitsOf([before, now]);
+  return `${name}${accounts === null ? "" : ` of ${accounts}`}: ${money(before, digits)} until then, ${money(now, digits)} ${currency} from ${longDate(day)} on${share === "" ? "" : ` (${share})`}.`;
 }

@@ -267,9 +267,13 @@ export function scopeWords({ comparison: compared, behind }: Headline): string {
   return `${compared.isWhole ? "" : days}${names.length === 0 ? "" : `, without ${namesOf(names)}`}`;
 }
 
-/** All currencies together, in the reporting currency. */
-export const convertedWords = ({ toDate, all }: Reporting, head: Headline): string =>
-  `all currencies at the rate of each day: ${money(toDate, DIGITS)} in ${monthName(head, true)}, ${money(all, DIGITS)} since the first day`;
+/** All currencies together, in the reporting currency. Its budgets have more costs than the month so far: those of days in progress. */
+export function convertedWords({ toDate, later, all, budgets }: Reporting, head: Headline): string {
+  const counted = budgets.length === 0 ? "" : ", but count against its budgets";
+  const waiting =
+    later === "0" ? "" : ` (${money(later, DIGITS)} of later days are not in it yet${counted})`;
+  return `all currencies at the rate of each day: ${money(toDate, DIGITS)} in ${monthName(head, true)}${waiting}, ${money(all, DIGITS)} since the first day`;
+}
 
 /** Costs without a rate. */
 export function missingWords({
