@@ -94,7 +94,7 @@ export async function makeTextTables(database: Database): Promise<void> {
 }
 
 /**
- * Copies the raw tables of a DuckDB file, which is only read.
+ * Copies the raw tables of a DuckDB file, which is only read, and what a sync has noted of its accounts.
  *
  * @param database a database in memory
  * @param schema the schema of the raw tables
@@ -127,6 +127,31 @@ export async function copyFromDuckDB(
     await database.run(
       `INSERT INTO ${table.name} BY NAME SELECT ${chosen.join(", ")}
        FROM ${[source, schema, held.name].map(identifier).join(".")}`,
+    );
+  }
+  if (schema === "main") await copyNotes(database, source);
+}
+
+/** What a sync notes of its accounts, as far as the report reads it. */
+const NOTED = new Map([
+  ["accounts", ["name", "base_url", "account"]],
+  ["asked", ["base_url", "account"]],
+  ["states", ["base_url", "account", "stream"]],
+]);
+
+/** Copies what a sync has noted of its accounts: without it the page would not know of an account that was never read. */
+async function copyNotes(database: Database, source: string): Promise<void> {
+  const rows = await database.query(`
+    SELECT table_name, to_json(list(column_name))::VARCHAR FROM information_schema.columns
+    WHERE table_catalog = ${literal(source)} AND table_schema = 'source_ai_billing' GROUP BY ALL`);
+  for (const [name = "", held = "[]"] of rows) {
+    const columns = NOTED.get(name) ?? [];
+    const known = textsOf(held);
+    if (columns.length === 0 || !columns.every((column) => known.includes(column))) continue;
+    await database.run("CREATE SCHEMA IF NOT EXISTS source_ai_billing");
+    await database.run(
+      `CREATE TABLE source_ai_billing.${name} AS
+       SELECT ${columns.map((column) => `${textOf(column)} AS ${column}`).join(", ")} FROM ${source}.source_ai_billing.${name}`,
     );
   }
 }

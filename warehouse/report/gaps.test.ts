@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { costs } from "../costs.ts";
 import { Database } from "../database.ts";
-import { inputTables } from "../models.ts";
+import { inputTables, makeOnDemand } from "../models.ts";
+import { copyFromDuckDB } from "../raw_tables.ts";
 import { refreshModels } from "../refresh.ts";
 import { reportingOf } from "../reporting.ts";
 import { prepare, storeState } from "../store.ts";
@@ -318,6 +319,23 @@ describe("an account of which no costs were ever read", { timeout: 60_000 }, () 
     expect(await proofLine()).toBe(
       "Proof: 31 of 62 days of costs proven, 31 NOT PROVEN; the costs of b were never read",
     );
+  });
+
+  it("is named by a report with other inputs, which copies the raw tables", async () => {
+    const path = join(folder, "billing.duckdb");
+    database.close();
+    const copy = await Database.inMemory();
+    try {
+      await copyFromDuckDB(copy, path, "main");
+      await makeOnDemand(copy);
+      const [screen] = await screensOf(await Answers.of(copy));
+      expect(screen === undefined ? "" : claimOf(screen)).toBe(
+        "October so far: 3,100.00 USD without the costs of b, which were never read, +3% against the month before",
+      );
+    } finally {
+      copy.close();
+      database = await Database.open(path, "write");
+    }
   });
 
   it("is on the next page once its costs were read, and before that once its config is gone", async () => {
