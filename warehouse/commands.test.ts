@@ -120,6 +120,13 @@ describe("the command line", () => {
     expect(() => parse("costs --csv --json")).toThrow("--csv does not go with --json");
   });
 
+  it("close names every fault of its line at once", () => {
+    expect(() => parse("close 2026-13 --by week --reopen")).toThrow(
+      "close needs a month such as 2026-10; --by needs one of billing-period, month; --reopen and --why belong together",
+    );
+    expect(() => parse("close 2026-10")).toThrow("--by needs one of billing-period, month");
+  });
+
   it.each([
     [
       "sync --report= --every= --teams=",

@@ -231,14 +231,18 @@ closed: the table adjustments has them, close_lines the books. See docs/closing.
     .option("--json", "print the book as one JSON object")
     .action((month: string, _, at: Parser) => {
       refuseEmpty(at);
-      neededTexts(at, "by");
       const view = VIEWS.find((each) => each === optionalText(at, "by"));
       const why = optionalText(at, "why");
-      if (!/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month))
-        refuse(at, "close needs a month such as 2026-10");
-      if (view === undefined) refuse(at, `--by needs one of ${VIEWS.join(", ")}`);
-      else if (isSet(at, "reopen") !== (why !== undefined))
-        refuse(at, "--reopen and --why belong together: a month is closed again for a reason");
+      const faults = [
+        ...(/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month)
+          ? []
+          : ["close needs a month such as 2026-10"]),
+        ...(view === undefined ? [`--by needs one of ${VIEWS.join(", ")}`] : []),
+        ...(isSet(at, "reopen") === (why !== undefined)
+          ? []
+          : ["--reopen and --why belong together: a month is closed again for a reason"]),
+      ];
+      if (view === undefined || faults.length > 0) refuse(at, faults.join("; "));
       else {
         const options = { month, view, why, accrue: isSet(at, "accrue"), json: isSet(at, "json") };
         found({ kind: "close", options: { ...options, database: databaseOf(at) } });

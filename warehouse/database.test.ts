@@ -73,3 +73,39 @@ it("says that the disk is full if rows of texts cannot be appended", async () =>
   const rows = Array.from({ length: 100 }, () => ["x".repeat(200_000)]);
   await expect(database.append("words", rows)).rejects.toMatchObject(FULL);
 });
+
+it.each([
+  ["ALTER TABLE costs ADD PRIMARY KEY (id)", undefined],
+  ["CREATE UNIQUE INDEX mine ON costs (id)", undefined],
+  ["CREATE UNIQUE INDEX mine ON costs (id)", "CREATE OR REPLACE TABLE costs AS FROM costs"],
+])("says that a rule of a person refuses a row: %s, then %s", async (rule, remedy) => {
+  const database = await Database.inMemory();
+  await database.run("CREATE TABLE costs (id VARCHAR)");
+  await database.run(rule);
+  if (remedy !== undefined) await database.run(remedy);
+  await database.append("costs", [["a"]]);
+  const refused = {
+    code: "database",
+    message: expect.stringContaining("that this program did not make"),
+  };
+  for (const write of [
+    () => database.append("costs", [["a"]]),
+    () => database.run("INSERT INTO costs VALUES ('a')"),
+  ]) {
+    if (remedy === undefined) await expect(write()).rejects.toMatchObject(refused);
+    else await write();
+  }
+  database.close();
+});
+
+it("says that a view of a person depends on a table that is to be made again", async () => {
+  const database = await Database.inMemory();
+  await database.run("CREATE TABLE costs (id VARCHAR)");
+  await database.run("SET enable_view_dependencies = true");
+  await database.run("CREATE VIEW mine AS FROM costs");
+  await expect(database.run("CREATE OR REPLACE TABLE costs AS FROM costs")).rejects.toMatchObject({
+    code: "database",
+    message: expect.stringContaining('depends on the table "costs"'),
+  });
+  database.close();
+});

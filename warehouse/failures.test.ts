@@ -24,6 +24,14 @@ it.each([
   ['IO Error: Could not write file "b": File too large', "The disk of the database"],
   ["IO Error: The file exists, but it is not a valid DuckDB database file!", "no database"],
   ['IO Error: Cannot open file "/a/b": Permission denied', "may not be opened by this user"],
+  [
+    'Constraint Error: Duplicate key "x_RecordId: c-1" violates primary key constraint.',
+    "an index or a constraint that this program did not make",
+  ],
+  [
+    'Dependency Error: Cannot drop entry "costs" because there are entries that depend on it.',
+    'depends on the table "costs"',
+  ],
   ['IO Error: Cannot open file "/a/b": Read-only file system', "on a disk that may only be read"],
 ])("%s", (message, words) => {
   const error = databaseError(new Error(message), "b");

@@ -5,12 +5,31 @@ const LOCKED = /Could not set lock on file|Conflicting lock/;
 // An appender leaves out the kind of the error. How much of the memory is used ends the line of these errors only.
 const OUT_OF_MEMORY = /^Out of Memory Error|^Failed to append: .* used\)$/m;
 
+const DEPENDS =
+  /^Dependency Error: Cannot \w+ entry ("[^"]*") because there are entries that depend on it/;
+
 /** The remedy for an error of DuckDB, found by a part of its message. */
-const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => string])[] = [
+const KNOWN: readonly (readonly [RegExp, (database: string, text: string) => string])[] = [
   [
     LOCKED,
-    (database, pid) =>
-      `The database "${database}" is open in another process${pid === "" ? "" : ` (${pid})`}. Wait until that process ends, or close it.`,
+    (database, text) => {
+      const [pid] = /PID \d+/.exec(text) ?? [];
+      return `The database "${database}" is open in another process${pid === undefined ? "" : ` (${pid})`}. Wait until that process ends, or close it.`;
+    },
+  ],
+  [
+    /^(Constraint Error|Failed to append|TransactionContext Error: Failed to commit): .*(Duplicate key|(NOT NULL|CHECK) constraint failed|UNIQUE constraint violat)/i,
+    (database) =>
+      `A table of the database "${database}" has an index or a constraint that this program did not make, and it refuses a row. Nothing is lost. ` +
+      '`query "SELECT table_name, index_name FROM duckdb_indexes()"` and `query "SELECT table_name, constraint_text FROM ' +
+      "duckdb_constraints()\"` list them: drop the index, or remake the table in DuckDB's own shell (CREATE OR REPLACE TABLE costs AS FROM " +
+      "costs), and run again.",
+  ],
+  [
+    DEPENDS,
+    (database, text) =>
+      `A view or an index that this program did not make depends on the table ${DEPENDS.exec(text)?.[1] ?? ""} of the database "${database}", so ` +
+      "that the table cannot be changed. Nothing is lost. Drop it, run again, and make it anew.",
   ],
   [
     /No space left on device|not enough disk space|max_temp_directory_size|Disk quota exceeded|File too large/i,
@@ -51,8 +70,9 @@ const KNOWN: readonly (readonly [RegExp, (database: string, found: string) => st
 const textOf = (reason: unknown): string =>
   reason instanceof Error ? reason.message : String(reason);
 
-/** Whether another process holds the file. */
-export const isOpenElsewhere = (reason: unknown): boolean => LOCKED.test(textOf(reason));
+/** Whether another process holds the file: an error of DuckDB, or the one that {@link databaseError} made of it. */
+export const isOpenElsewhere = (reason: unknown): boolean =>
+  LOCKED.test(reason instanceof ConnectorError ? (reason.detail ?? "") : textOf(reason));
 
 /** Whether DuckDB needed more memory than it may take. */
 export const isOutOfMemory = (reason: unknown): boolean =>
@@ -64,8 +84,7 @@ export function databaseError(reason: unknown, database: string, note = ""): unk
   const text = textOf(reason);
   for (const [pattern, say] of KNOWN) {
     if (!pattern.test(text)) continue;
-    const pid = /PID \d+/.exec(text)?.[0] ?? "";
-    return new ConnectorError("database", say(database, pid) + note, { detail: text });
+    return new ConnectorError("database", say(database, text) + note, { detail: text });
   }
   return reason;
 }

@@ -93,7 +93,9 @@ describe("a result", () => {
   });
 
   it("of an empty statement is a sentence", async () => {
-    await expect(asked("SELECT 1", " ")).rejects.toThrow("The statement is empty.");
+    for (const sql of [" ", ";", "/* no statement */ ;"]) {
+      await expect(asked("SELECT 1", sql)).rejects.toThrow("The statement is empty.");
+    }
   });
 });
 

@@ -10,6 +10,9 @@ import { alignedLines, cleaned } from "./text.ts";
 /** Types of whole numbers that DuckDB's JSON has as text, because JavaScript cannot hold all their values exactly. */
 const WHOLE = /^U?(BIGINT|HUGEINT)$/;
 
+/** Spaces, semicolons and remarks: for a text of nothing else, DuckDB's words are "Error in native callback". */
+const NO_STATEMENT = /--[^\n]*|\/\*[^]*?\*\/|[;\s]/g;
+
 const isDecimal = (type: string): boolean => type.startsWith("DECIMAL");
 
 export type QueryFormat = "text" | "json" | "csv";
@@ -30,7 +33,7 @@ export async function* query(
   sql: string,
   format: QueryFormat,
 ): AsyncGenerator<string> {
-  if (sql.trim() === "") {
+  if (sql.replaceAll(NO_STATEMENT, "") === "") {
     throw new ConnectorError(
       "invalid_arguments",
       'The statement is empty. Write one in quotes, such as "SELECT * FROM daily_costs".',

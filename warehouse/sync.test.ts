@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,6 +80,65 @@ test(
     ]);
   },
 );
+
+const HOLD = `
+  const { DuckDBInstance } = await import("@duckdb/node-api");
+  await DuckDBInstance.create(process.argv[1]);
+  console.log("held");
+  process.stdin.resume();`;
+
+/** Runs `sync --every 1h` on a file that another process has until the wait with the number `freedAt`. Stops it at the wait `stoppedAt`. */
+async function syncBesideAnother(
+  freedAt: number,
+  stoppedAt: number,
+): Promise<{ reads: number; warnings: readonly string[] }> {
+  const database = join(folder, `held-until-${freedAt}.duckdb`);
+  const other = spawn(process.execPath, ["--input-type=module", "-e", HOLD, database]);
+  await once(other.stdout, "data");
+  const warnings: string[] = [];
+  let [waits, reads, time] = [0, 0, 0];
+  const host = hostWith({
+    readJson: () => Promise.resolve({ base_url: "https://a.example", credentials }),
+    warn: (text) => void warnings.push(text),
+    now: () => time,
+    sleep: async (ms) => {
+      time += ms;
+      waits += 1;
+      if (waits === stoppedAt) throw stopped;
+      if (waits === freedAt && other.kill()) await once(other, "exit");
+    },
+    async *engine(command): AsyncGenerator<Output, boolean> {
+      if (command.kind === "discover") yield { type: "CATALOG", catalog: { streams: [] } };
+      if (command.kind === "read") reads += 1;
+      return true;
+    },
+  });
+  try {
+    await expect(sync({ ...OPTIONS, database, every: 3_600_000 }, host)).rejects.toBe(stopped);
+  } finally {
+    other.kill();
+  }
+  return { reads, warnings };
+}
+
+test("with --every, a sync waits for another process to close the file, and says so once", async () => {
+  const { reads, warnings } = await syncBesideAnother(3, 4);
+  expect(reads).toBe(1);
+  expect(warnings).toEqual([
+    expect.stringMatching(/open in another process \(PID \d+\).* tries to open it for a minute\.$/),
+  ]);
+});
+
+test("with --every, a file that stays open elsewhere ends no later sync", async () => {
+  // 29 waits within the first sync, one until the second one, and two within it.
+  const { reads, warnings } = await syncBesideAnother(32, 33);
+  expect(reads).toBe(1);
+  expect(warnings).toEqual([
+    expect.stringContaining("for a minute."),
+    expect.stringMatching(/Wait until that process ends, or close it\.$/),
+    expect.stringContaining("for a minute."),
+  ]);
+});
 
 test("a bill of an account whose config is gone keeps its name beside an account without a label", async () => {
   const path = join(folder, "gone.duckdb");

@@ -5,6 +5,7 @@ import { type Change, storeBills } from "./bills.ts";
 import { literal } from "./columns.ts";
 import { Database } from "./database.ts";
 import { proofs } from "./figures.ts";
+import { isOpenElsewhere } from "./failures.ts";
 import { findingsOf } from "./findings.ts";
 import type { WarehouseHost } from "./host.ts";
 import {
@@ -57,10 +58,18 @@ export interface SyncOptions {
 const LONGEST_SLEEP = 3_600_000;
 
 /**
+ * With `every`, another process may have the file when a sync begins: a `query`, or a program that shows it. A sync tries to open it so
+ * often, with so many milliseconds between two tries.
+ */
+const TRIES = 30;
+const BETWEEN_TRIES = 2000;
+
+/**
  * Syncs once, or until the process is stopped.
  *
  * @returns whether everything was read
- * @throws ConnectorError the errors of `read`, and `database`. With `every`, an error that may pass is only told.
+ * @throws ConnectorError the errors of `read`, and `database`. With `every`, an error that may pass is only told: also that another
+ *   process has the file, so that a program that shows it does not end all syncs to come.
  */
 export async function sync(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
   if (options.report !== undefined) await assertMayWrite(options.report, "--report");
@@ -74,7 +83,8 @@ export async function sync(options: SyncOptions, host: WarehouseHost): Promise<b
       reset = [];
     } catch (reason) {
       const error = ConnectorError.from(reason);
-      if (error.code === "aborted" || error.failureType === "config_error") throw error;
+      const mayPass = error.failureType !== "config_error" || isOpenElsewhere(error);
+      if (error.code === "aborted" || !mayPass) throw error;
       if (options.json) await host.say(error.toJson());
       host.warn(error.message);
     }
@@ -126,7 +136,7 @@ async function summaryOfSync(
   const accounts = await accountsOf(options.configs, host);
   const chosen = chosenOf(accounts, options.only);
   const inputs = await readInputs(options.inputs);
-  const database = await Database.open(options.database, "write", options.memory);
+  const database = await opened(options, host);
   try {
     await database.lock();
     await prepare(database, accounts);
@@ -169,6 +179,26 @@ async function summaryOfSync(
     return summary;
   } finally {
     database.close();
+  }
+}
+
+/** Opens the database. With `every` it waits a minute for another process to close it. */
+async function opened(
+  { database, memory, every }: SyncOptions,
+  host: WarehouseHost,
+): Promise<Database> {
+  for (let left = every === undefined ? 1 : TRIES; ; left -= 1) {
+    try {
+      return await Database.open(database, "write", memory);
+    } catch (reason) {
+      if (left === 1 || !isOpenElsewhere(reason)) throw reason;
+      if (left === TRIES) {
+        host.warn(
+          `${ConnectorError.from(reason).message} This sync tries to open it for a minute.`,
+        );
+      }
+    }
+    await host.sleep(BETWEEN_TRIES);
   }
 }
 
