@@ -248,14 +248,14 @@ export class Connection {
 
   #judgeMoves(result: SyncResult, stored: ReadonlyMap<string, Stored>): string[] {
     const { provider, lives } = this.world;
-    const { warehouse } = this;
+    const [warehouse, uncovered] = [this.warehouse, this.#uncovered];
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
       if (rules === undefined || this.tooOld.has(stream)) return [];
       if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
       const [before, state] = [stored, this.states].map((states) => states.get(stream)?.value);
       const today = dayOf(provider.dateAt(result.startedAt));
-      return judgeMoves(rules, { lives, warehouse, state, before, today });
+      return judgeMoves(rules, { lives, warehouse, state, before, uncovered, today });
     });
   }
 

@@ -11,6 +11,7 @@ import { isDue } from "./promises.ts";
 import { type Exchange, isPostedLater, type Provider, type Rules } from "./provider.ts";
 import { wasListed } from "./reread.ts";
 import { coversDay } from "./standing.ts";
+import { addUp } from "./totals.ts";
 import { type Life, livesOn, type StreamName, type Version, visible } from "./records.ts";
 
 /** A connection after its last pass, whose requests and answers `world.provider` still holds. */
@@ -60,6 +61,8 @@ export function judgeProofs(judgeable: Judgeable): string[] {
       if (!report.confirmed || report.shrunk) continue;
       for (const shown of shownOf(stream, report, warehouse)) {
         if (shown.versions.length !== report.rows) continue; // the models say: rows are missing
+        // The models say: the rows do not add up. A killed process has reported the day, and a resumed one has written some rows anew (R4).
+        if (!addUp(report, shown.versions)) continue;
         const since = seenSince(stream, report, warehouse);
         faults.push(...judgeDay(rules, { report, since }, shown, world.lives));
       }
@@ -122,6 +125,8 @@ export function judgeCurrent(
           if (world.provider.options.members === "volatile" || judgeable.mayCountTwice) continue;
           if (table === "dedup" && judgeable.tooOld.has(stream)) continue;
           faults.push(`R5: ${name}: ${report.rows} rows reported, ${table} has ${versions.length}`);
+        } else if (!addUp(report, versions)) {
+          faults.push(`R5: ${name}: the rows of ${table} do not add up to the control totals`);
         }
         const since = seenSince(stream, report, warehouse);
         faults.push(...judgeDay(rules, { report, since }, shown, world.lives));

@@ -26,12 +26,14 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
     today = dayOf(NOON),
     before = state,
     rules = usage,
+    uncovered: readonly string[] = [],
   ): string[] =>
     judgeMoves(rules, {
       lives,
       warehouse,
       state: state && { ...state, due },
       before,
+      uncovered: new Set(uncovered),
       today,
     });
   expect(judge()).toEqual([]);
@@ -55,6 +57,8 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
   expect(judge([[iso(NEW), iso(NEW + DAY)]])).toEqual([]);
   expect(judge([], NEW)).toEqual([]);
   expect(judge([], dayOf(NOON), state && { ...state, days: [] })).toEqual([]);
+  const [report] = warehouse.reportsOf("usage", iso(NEW).slice(0, 10)).slice(-1);
+  expect(judge([], dayOf(NOON), state, usage, [report?.reading_id ?? ""])).toEqual([]);
   const outage = { start: NOON - 2 * HOUR, end: NOON - HOUR, showsOneOf: Infinity };
   expect(judge([], dayOf(NOON), state, { ...usage, outages: [outage] })).toEqual([]);
   lives.push(lifeOf(usage, "gained", OLD, { at: NOON + 150 }));

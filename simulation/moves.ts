@@ -16,6 +16,8 @@ export interface Moving {
   readonly state: StateValue | undefined;
   /** The state before the sync. */
   readonly before: StateValue | undefined;
+  /** The readings that were reported behind the last STATE that the platform kept. */
+  readonly uncovered: ReadonlySet<string>;
   /** The day on which the sync began, by `Date`. Each sync reads it, so no state names it as due. */
   readonly today: number;
 }
@@ -30,7 +32,7 @@ interface Move {
 /** Finds each row that stands on no day, although the days on which it was and is are both proven by one pass. */
 export function judgeMoves(
   rules: Rules,
-  { lives, warehouse, state, before, today }: Moving,
+  { lives, warehouse, state, before, uncovered, today }: Moving,
 ): string[] {
   // A8: a window that is asked for later may show an earlier moment.
   if (rules.views !== null) return [];
@@ -51,6 +53,8 @@ export function judgeMoves(
     if (day <= today - rules.retentionDays * DAY) continue;
     if (day >= today || isDue({ start: day, end: day + DAY }, state ?? {})) continue;
     if (gained(from, lives, old)) continue;
+    // A process died behind the reading of the new day, and no later one of the pass reads this day: no state knows that one has.
+    if (uncovered.has(now.reading_id)) continue;
     faults.push(
       `R10: ${from.id} moved from ${old.day} to ${now.day}, and stands on neither: ${old.reading_id} as of ${old.last_as_of} and ` +
         `${now.reading_id} as of ${now.last_as_of} prove both`,

@@ -47,6 +47,8 @@ export interface ReportRow {
   readonly first_as_of: string;
   readonly last_as_of: string;
   readonly dataset: string;
+  /** The control totals of each group of the day's rows; null if an earlier reading wrote them. */
+  readonly totals: readonly { readonly quantity?: string; readonly billed?: string }[] | null;
   readonly day: string;
   readonly inside_window: boolean;
   readonly covered_from: string | null;
