@@ -61,7 +61,7 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "if (stays) for (const stray of own) this.#known.set(stray.hash, stray);",
+    from: "if (stays) for (const stray of own) this.#known.set(stray);",
     to: "if (stays) own.at(0);",
     test: UNIT + STAYS,
   },
@@ -133,7 +133,32 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "this.#takeFormer(pending.id, isOut);",
+    from: "if (isOut) this.#takeVersions(id, true, (content) => content !== print.contentText);",
+    to: "",
+    test:
+      UNIT +
+      "P5: the row of a day replaces another version that was written as a stray, which then waits again if a window shows it",
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "if (isOut) this.#takeVersions(id, true,",
+    to: "this.#takeVersions(id, true,",
+    test:
+      UNIT +
+      "P5: the row of a day replaces another version that was written as a stray, which then waits again if a window shows it",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_table.ts",
+    from: "this.#forgetId(this.get(hash));",
+    to: "",
+    test: "src/streams/stray_table.test.ts: P5: a stray is found by the id that it has now, until it is forgotten",
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "this.#takeVersions(pending.id, isOut, (content) => this.listings.missing.has(content));",
     to: "",
     test:
       UNIT +
@@ -207,14 +232,14 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "if (id === undefined || !ids.has(id) || came.rows.has(hash)) continue;",
-    to: "if (id !== null) continue;",
+    from: "if (came.rows.has(stray.hash)) continue;",
+    to: "if (stray.hash !== '') continue;",
     test: UNIT + VERSION,
   },
   {
     rule: "P5",
     file: FILE,
-    from: "if (known.id === undefined) this.#known.set(known.hash, { ...known, id });",
+    from: "if (known.id === undefined) this.#known.set({ ...known, id });",
     to: "",
     test: UNIT + "P5: a stray without an id has one once a window shows it",
   },

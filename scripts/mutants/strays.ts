@@ -138,9 +138,16 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/record_filter.ts",
-    from: 'const id = FINGERPRINT.idText(textOf(record["x_RecordId"]));',
+    from: "const id = idIn(record);",
     to: "const id = FINGERPRINT.contentText;",
     test: "src/streams/reader_days.test.ts: P5: a stray that is restated between the two readings is written as it comes then",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/record_filter.ts",
+    from: "strays.own(FINGERPRINT, idIn(record),",
+    to: "strays.own(FINGERPRINT, FINGERPRINT.contentText,",
+    test: "src/streams/reader_days.test.ts: P5: while a window of the day and another one show different versions of a stray, both are written in each sync, the stray last",
   },
   {
     rule: "P5",

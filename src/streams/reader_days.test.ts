@@ -778,6 +778,22 @@ test("P5: a stray that is restated between the two readings is written as it com
   expect(stateOf(next)).toEqual(stateOf(run));
 });
 
+test("P5: while a window of the day and another one show different versions of a stray, both are written in each sync, the stray last", async () => {
+  const row = strayOf("row", 0);
+  const older = { ...row, x_RecordUpdatedAt: "2026-01-01T00:00:01Z", ConsumedQuantity: "7" };
+  const script = showing({ 0: [older], 1: [row] });
+  const asked = { input: { ...twoDays, lookback: 2 * DAY } };
+  const first = await readScript(script, asked);
+  const second = await readScript(script, { ...asked, stored: lastState(first) });
+  for (const run of [first, second]) expect(dataOf(run)).toMatchObject([older, row]);
+  const right = await readScript(showing({ 0: [row], 1: [row] }), {
+    ...asked,
+    stored: lastState(second),
+  });
+  expect(dataOf(right)).toMatchObject([row]);
+  expect(stateOf(right)).toMatchObject({ due: [], strays: [] });
+});
+
 test("P5 R10: the day of a written stray leaves the state before the stray is written if this read has returned another version of it as the day's own", async () => {
   const row = strayOf("row", 0);
   const at = (time: string): Fields => ({ ...row, x_RecordUpdatedAt: time });

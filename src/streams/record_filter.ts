@@ -87,6 +87,9 @@ const BLIND: ReadonlySet<Purpose["kind"]> = new Set(["rewrite", "look"]);
 /** One object serves all pages: they are made one at a time, each in a turn of its own. */
 const FINGERPRINT = new RecordFingerprint();
 
+/** The hash of a record's id. */
+const idIn = (record: Fields): string => FINGERPRINT.idText(textOf(record["x_RecordId"]));
+
 export class RecordFilter {
   readonly #context: WindowContext;
   readonly #provisional = new Map<number, ProvisionalDay>();
@@ -135,7 +138,7 @@ export class RecordFilter {
       if (verdict.counts) this.#provisionalOfStray(fields);
       return verdict.counts ? this.#stray(fields, verdict) : Number.NaN;
     }
-    this.#own();
+    this.#own(fields);
     if (!verdict.counts || !this.#isAbout(this.#day)) return Number.NaN;
     this.#count(fields, true);
     this.#noteChange(record.updatedAt);
@@ -188,11 +191,11 @@ export class RecordFilter {
   }
 
   /** A window returned the record as its own. */
-  #own(): void {
+  #own(record: Fields): void {
     const { strays, purpose, writes } = this.#context;
     if (strays.isEmpty) return;
     const remembers = purpose.kind === "window" && !purpose.withStrays;
-    strays.own(FINGERPRINT, remembers, writes(this.#day));
+    strays.own(FINGERPRINT, idIn(record), remembers, writes(this.#day));
   }
 
   /** A stray that this passage sees for the first time. */
@@ -200,7 +203,7 @@ export class RecordFilter {
     const { purpose, strays, window } = this.#context;
     const isBlind = purpose.kind === "window" ? !purpose.withStrays : BLIND.has(purpose.kind);
     if (isBlind) return Number.NaN;
-    const id = FINGERPRINT.idText(textOf(record["x_RecordId"]));
+    const id = idIn(record);
     if (purpose.kind === "strays") {
       if (!purpose.ids.has(id)) return Number.NaN;
       this.#came.ids.add(id);

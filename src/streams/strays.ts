@@ -36,6 +36,7 @@ import {
   StrayListings,
   type WrittenStray,
 } from "./stray_listings.ts";
+import { StrayTable } from "./stray_table.ts";
 import { TakenStrays } from "./taken_strays.ts";
 
 /** The hashes of a record that tell strays apart. */
@@ -50,7 +51,7 @@ const firstWord = (hash: string): number => Number.parseInt(hash.slice(0, 8), 16
 /** The strays of one stream's read. */
 export class Strays {
   /** The strays of the state, by content. */
-  readonly #known: Map<string, KnownStray>;
+  readonly #known: StrayTable;
   readonly #pending: PendingStrays;
   /** Contents that this read has shown. */
   readonly #seen = new Set<string>();
@@ -88,7 +89,7 @@ export class Strays {
     this.#pending = new PendingStrays(limits);
     this.#leaving = leaving;
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
-    this.#known = new Map(known.map((stray) => [stray.hash, stray]));
+    this.#known = new StrayTable(known);
     this.listings = new StrayListings(() => this.#written, plan);
     for (const { hash } of known) this.#words.add(firstWord(hash));
   }
@@ -120,7 +121,7 @@ export class Strays {
     if (known !== null) {
       if (!isWritten(known)) return known;
       this.#prints.set(known.hash, { id, version });
-      if (known.id === undefined) this.#known.set(known.hash, { ...known, id });
+      if (known.id === undefined) this.#known.set({ ...known, id });
       return known;
     }
     this.#wait({ id, version, day: floorTo(DAY, start) }, window);
@@ -173,10 +174,14 @@ export class Strays {
   /**
    * A window returned the record as its own. So the record waits no longer, and is no stray that was written.
    *
+   * @param id the hash of the record's id
    * @param remembers whether the record's day was compared with a known day: then the state remembers that the day owns the stray
    * @param isOut whether the record's row is written at once
    */
-  own(print: StrayPrint, remembers: boolean, isOut: boolean): void {
+  own(print: StrayPrint, id: string, remembers: boolean, isOut: boolean): void {
+    // A provider that keeps answers for each window may show a newer version to the windows of a stray than to that of its day. If a
+    // window shows the newer one again, it waits again.
+    if (isOut) this.#takeVersions(id, true, (content) => content !== print.contentText);
     if (!this.#mayKnow(print)) return;
     const known = this.#knownAs(print);
     if (known !== undefined) {
@@ -189,7 +194,8 @@ export class Strays {
     const pending = this.#pending.get(print.versionText);
     if (pending === undefined) return;
     this.#pending.remove(pending);
-    this.#takeFormer(pending.id, isOut);
+    // No window shows such an earlier version any more.
+    this.#takeVersions(pending.id, isOut, (content) => this.listings.missing.has(content));
     const [window] = pending.windows;
     if (!remembers || window === undefined) return;
     const hash = print.contentText;
@@ -199,12 +205,11 @@ export class Strays {
     this.#returned.add(hash);
   }
 
-  /** The day's row replaces the rows of earlier versions, which no window shows any more. */
-  #takeFormer(id: string, isOut: boolean): void {
-    for (const hash of this.listings.missing) {
-      const stray = this.#known.get(hash);
-      if (stray === undefined || !isWritten(stray) || stray.id !== id) continue;
-      this.#known.delete(hash);
+  /** The day's row replaces the rows of other versions that were written as strays: those whose content is one of these. */
+  #takeVersions(id: string, isOut: boolean, isOne: (content: string) => boolean): void {
+    for (const stray of this.#known.ofId(id)) {
+      if (!isWritten(stray) || !isOne(stray.hash)) continue;
+      this.#known.delete(stray.hash);
       this.taken.take(stray, isOut);
     }
   }
@@ -224,7 +229,7 @@ export class Strays {
   }
 
   #know(stray: KnownStray): void {
-    this.#known.set(stray.hash, stray);
+    this.#known.set(stray);
     this.#seen.add(stray.hash);
     this.#learned.add(stray.hash);
     this.#words.add(firstWord(stray.hash));
@@ -257,7 +262,7 @@ export class Strays {
     const earlier = this.#written.filter(({ hash }) => !this.#learned.has(hash));
     const old = withoutContent(earlier, ids);
     for (const { hash, id } of earlier) if (ids.has(id ?? "")) this.#known.delete(hash);
-    for (const stray of old) this.#known.set(stray.hash, stray);
+    for (const stray of old) this.#known.set(stray);
     this.listings.miss(old);
     return old.length > 0;
   }
@@ -276,10 +281,9 @@ export class Strays {
     this.listings.listed(new Set(came.rows.keys()), readingId);
     const rows = [...came.rows.values()];
     const [ids, days] = [new Set(rows.map(({ id }) => id)), new Set(rows.map(({ day }) => day))];
-    for (const stray of this.#known.values()) {
-      const { hash, id } = stray;
-      if (id === undefined || !ids.has(id) || came.rows.has(hash)) continue;
-      this.#known.delete(hash);
+    for (const stray of [...ids].flatMap((id) => this.#known.ofId(id))) {
+      if (came.rows.has(stray.hash)) continue;
+      this.#known.delete(stray.hash);
       if (isWritten(stray)) this.taken.replace(stray);
     }
     const nameless = [...this.#known.values()].filter((stray) => this.#mayBeFormer(stray, days));
@@ -357,7 +361,7 @@ export class Strays {
       const hasRoom = this.#pending.size + others.length <= this.#limits.pendingStrays;
       // Without room, or if the next sync may not read the window any more, the group stays as it is. The models call its day unproven.
       const stays = others.length > 0 && (!hasRoom || window.start < this.#leaving);
-      if (stays) for (const stray of own) this.#known.set(stray.hash, stray);
+      if (stays) for (const stray of own) this.#known.set(stray);
       else {
         for (const { hash } of standing.filter(isOld)) this.#known.delete(hash);
         for (const stray of others) this.#writeAgain(stray, window);
