@@ -9,6 +9,7 @@ from decimal import Decimal
 import pytest
 from world import Table, World, at, cost
 
+pytestmark = pytest.mark.together
 MONTHS = [("08-01", "09-01"), ("09-01", "10-01"), ("10-01", "11-01"), ("11-01", "11-11")]
 FINAL = {"x_CostStatus": "final"}
 
@@ -78,6 +79,7 @@ def grown(amount: int) -> Decimal:
     return (amount * Decimal(99316) / Decimal(28138)).quantize(Decimal("1e-18"))
 
 
+@pytest.mark.alone
 def test_a_forecast_carries_usage_of_complete_days_on_by_weekdays(warehouse, table):
     built(warehouse, table, spend(), OCTOBER_ON)
     row = month_of(warehouse, "m1")
@@ -93,6 +95,7 @@ def test_a_forecast_carries_usage_of_complete_days_on_by_weekdays(warehouse, tab
     assert month_of(warehouse, "m4")["forecast_cost"] == 6
 
 
+@pytest.mark.alone
 def test_a_range_is_as_wide_as_weeks_differ(warehouse, table):
     built(warehouse, table, spend(), OCTOBER_ON)
     row = one(warehouse, "select * from month_forecasts where billing_currency = 'USD'")
@@ -104,6 +107,7 @@ def test_a_range_is_as_wide_as_weeks_differ(warehouse, table):
     assert (row["to_date_cost"], row["forecast_low"], row["forecast_high"] - row["forecast_cost"]) == (54, 54, 110)
 
 
+@pytest.mark.alone
 def test_a_short_history_has_no_range(warehouse, table):
     # Three weeks differ twice.
     built(warehouse, table, [cost(f"{number}", f"{date.fromordinal(day('10-20').toordinal() + number):%m-%d}", "2") for number in range(21)])
@@ -111,6 +115,7 @@ def test_a_short_history_has_no_range(warehouse, table):
     assert (row["forecast_cost"], row["forecast_low"], row["forecast_high"], row["weekly_change"]) == (60, None, None, None)
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("through", "forecast", "words"), [
     ("11-02", None, "none: it needs 7 complete days, and 1 of this month is known"),
     ("11-07", None, "none: it needs 7 complete days, and 6 of this month are known"),
@@ -142,6 +147,7 @@ def used(currency: str, first: str, last: str, **more) -> list[dict]:
     return [cost(f"{currency}{number}", f"{date.fromordinal(number):%m-%d}", "100", BillingCurrency=currency, **more) for number in days]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("before", "first", "last", "forecast", "words"), [
     # Three days at 100 are known of November, so that nothing is said; from the seventh on, its days since the first one are carried on.
     ([], "11-07", "11-09", None, "none: it needs 7 complete days since the usage began, and 3 are known"),
@@ -160,11 +166,13 @@ def test_usage_that_begins_or_ends_in_the_month_is_carried_on_from_its_own_days(
     assert one(warehouse, "select forecast_cost from month_forecasts where billing_currency = 'USD'")["forecast_cost"] == 3000
 
 
+@pytest.mark.alone
 def test_usage_that_often_pauses_for_a_week_has_not_stopped(warehouse, table):
     built(warehouse, table, [record for on in ("10-01", "10-10", "10-20", "11-01") for record in used("USD", on, on)])
     assert month_of(warehouse, "")["forecast_cost"] is not None
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(("now", "coming"), [("11-10 12:00", 40 + 4), ("12-01 12:00", 0)])
 def test_a_charge_that_comes_once_a_month_is_still_to_come_until_the_month_is_complete(warehouse, table, now, coming):
     monthly = {
@@ -203,6 +211,7 @@ def test_a_month_before_that_is_known_and_empty_cost_nothing(warehouse, table):
     assert row["previous_days_counted"] == 30
 
 
+@pytest.mark.alone
 def test_a_month_without_a_complete_day_has_no_forecast(warehouse, table):
     world = World(table)
     world.now = world.now.replace(day=1)
@@ -216,6 +225,7 @@ def test_a_month_without_a_complete_day_has_no_forecast(warehouse, table):
     assert rows[1]["forecast_method"] == "none: no day of the month is complete yet"
 
 
+@pytest.mark.alone
 def test_a_month_after_the_newest_complete_day_is_not_compared(warehouse, table):
     world = World(table)
     world.now = world.now.replace(day=1)
@@ -237,6 +247,7 @@ def test_costs_too_large_to_be_multiplied_exactly_have_no_forecast(warehouse, ta
     assert row["forecast_method"] == "none: the costs are too large to be multiplied exactly"
 
 
+@pytest.mark.alone
 def test_without_any_report_a_month_stands_on_the_newest_day(warehouse, table):
     world = World(table)
     world.put(cost("a", "11-05", "3"))
@@ -259,14 +270,15 @@ def mover(warehouse, comparison: str, label: str, value: str | None) -> dict:
     ("last_7_days", ("11-03", "11-10", "10-27", "11-03"), 18, 9, "1"),
     ("last_30_days", ("10-11", "11-10", "09-11", "10-11"), 77, 50, "0.54"),
 ])
-def test_movers(warehouse, comparison, periods, billed, previous, share):
-    built(warehouse, Table(), spend())
+def test_movers(warehouse, table, comparison, periods, billed, previous, share):
+    built(warehouse, table, spend())
     row = mover(warehouse, comparison, "model_id", "m1")
     assert tuple(row[name] for name in ("period_start", "period_end", "previous_start", "previous_end")) == tuple(map(day, periods))
     assert (row["billed_cost"], row["previous_billed_cost"], row["change"]) == (billed, previous, billed - previous)
     assert row["change_share"] == (None if share is None else Decimal(share))
 
 
+@pytest.mark.alone
 def test_movers_rank_what_moved(warehouse, table):
     built(warehouse, table, spend())
     rows = warehouse.all("select value, change, rank_grown, rank_fallen from cost_movers where comparison = 'month_to_date' "
@@ -279,6 +291,7 @@ def test_movers_rank_what_moved(warehouse, table):
     assert len(sums) == 11 and {row["change"] for row in sums} == {Decimal(111 - 50)}
 
 
+@pytest.mark.alone
 def test_days_that_were_never_read_are_no_growth(warehouse, table):
     built(warehouse, table, used("USD", "10-10", "11-09"), [("10-01", "11-01"), ("11-01", "11-11")])
     found = {row["comparison"]: tuple(row[name] for name in ("days_known", "previous_days_known", "change", "change_share", "rank_grown"))
@@ -288,6 +301,7 @@ def test_days_that_were_never_read_are_no_growth(warehouse, table):
         "last_month": (31, 0, None, None, None), "last_30_days": (30, 10, None, None, None)}
 
 
+@pytest.mark.alone
 def test_a_month_to_date_that_is_longer_than_the_month_before(warehouse, table):
     world = World(table)
     world.now = world.now.replace(month=4, day=1)
@@ -302,6 +316,7 @@ def test_a_month_to_date_that_is_longer_than_the_month_before(warehouse, table):
     assert (row["previous_to_date_cost"], row["to_date_cost"]) == (5, 8)
 
 
+@pytest.mark.alone
 def test_days_without_cost_are_days(warehouse, table):
     built(warehouse, table, [cost("a", "11-05", "3", x_ModelId="m1", x_WorkloadType="batch", SkuId="s", x_UsageType="input_tokens"),
                              cost("b", "11-06", "1", BillingCurrency="EUR")], [("11-01", "11-11")])
@@ -354,7 +369,7 @@ def test_a_day_within_the_spread_of_its_weekday(warehouse, table):
     # The median is 30; the deviations 0 0 20 20 20 20 20 20 have the median 20.
     assert (row["usual_cost"], row["usual_spread"], row["days_compared"]) == (30, 20, 8)
     assert row["score"] == Decimal("3.507352") and row["is_anomaly"]  # 104 / 29.652
-    built(warehouse, Table(), weekdays("11-03", ["133", *usual]))
+    built(warehouse, table, weekdays("11-03", ["133", *usual]))
     row = anomaly(warehouse)
     assert row["score"] == Decimal("3.473627") and not row["is_anomaly"] and row["why"] is None
 
@@ -362,7 +377,7 @@ def test_a_day_within_the_spread_of_its_weekday(warehouse, table):
 def test_a_weekday_that_always_cost_the_same_has_a_floor(warehouse, table):
     built(warehouse, table, weekdays("11-03", ["13.49", *["10"] * 8]))
     assert (anomaly(warehouse)["score"], anomaly(warehouse)["is_anomaly"]) == (Decimal("3.49"), False)
-    built(warehouse, Table(), weekdays("11-03", ["6.5", *["10"] * 8]))
+    built(warehouse, table, weekdays("11-03", ["6.5", *["10"] * 8]))
     assert (anomaly(warehouse)["score"], anomaly(warehouse)["is_anomaly"]) == (Decimal("-3.5"), True)
     assert "6.50 USD is 3.50 less than usual for a Monday" in anomaly(warehouse)["why"]
 
@@ -429,7 +444,7 @@ def test_a_key_is_not_new_after_its_first_week_nor_in_a_new_account(warehouse, t
     built(warehouse, table, [*daily("11-09", ["100"] * 8, x_ApiKeyId="first"), *daily("11-09", ["9", "9"], x_ApiKeyId="second")])
     assert of_key(warehouse, "second") == []
     late = daily("11-09", ["9", *["1"] * 7], x_ApiKeyId="late")
-    built(warehouse, Table(), [*daily("11-09", ["100"] * 80, x_ApiKeyId="old"), *late])
+    built(warehouse, table, [*daily("11-09", ["100"] * 80, x_ApiKeyId="old"), *late])
     assert of_key(warehouse, "late") == []
 
 
@@ -455,6 +470,7 @@ def test_purchases_and_days_in_progress_are_no_anomalies(warehouse, table):
     assert warehouse.all("select * from cost_anomalies where day = date '2025-11-10'") == []
 
 
+@pytest.mark.alone
 def test_amounts_that_are_beyond_any_bill_break_nothing(warehouse, table):
     huge = "9" * 13
     built(warehouse, table, [*weekdays("11-03", [huge, *["1"] * 8]), cost("second", "11-03", huge)])
@@ -464,6 +480,7 @@ def test_amounts_that_are_beyond_any_bill_break_nothing(warehouse, table):
     assert one(warehouse, "select * from monthly_costs where is_running")["change_share"] is None
 
 
+@pytest.mark.alone
 def test_teams_are_a_label(warehouse, table):
     warehouse.give(teams=[("project_id", "p1", "Search")])
     try:

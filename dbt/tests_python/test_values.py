@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from judging import settled, statuses
+from judging import never_silently_wrong, settled, statuses
 from world import Table, World, cost, usage
 
 FITS = ["0", "-0", "-0.00", "1.5", "1234567890123.123456789012345678", "0.000000000000000001", "1.50000000000000000000000",
@@ -86,45 +86,57 @@ def test_a_day_with_a_row_that_cannot_be_cast_is_not_proven(warehouse, billed):
     assert statuses(warehouse, world)["11-05"] == ("unproven", UNUSABLE)
 
 
-@pytest.mark.parametrize("amount", LARGE)
-def test_an_amount_that_no_sum_holds_is_named_until_it_is_corrected(warehouse, amount):
-    """Two rows and their control total are too large. No model fails; PostgreSQL sums them, the others name them."""
+def test_amounts_that_no_sum_holds_are_named_until_they_are_corrected(warehouse):
+    """Two rows of each account and their control total are too large. No model fails; PostgreSQL sums them, the others name them."""
     table = Table()
-    spend, tokens = World(table), World(table, dataset="usage")
-    for world, row in ((spend, cost), (tokens, usage)):
+    kinds = {"costs": cost, "usage": usage}
+    worlds = {
+        (amount, dataset): World(table, dataset=dataset, base_url=f"https://{number}.example.com")
+        for number, amount in enumerate(LARGE) for dataset in kinds
+    }
+    for (amount, dataset), world in worlds.items():
+        row = kinds[dataset]
         world.put(row("small", "11-04", "5", x_ModelId="m"))
         for record_id in ("one", "two"):
             world.put(row(record_id, "11-05", amount, x_ModelId="m"))
         world.sync(("11-01", "11-10"))
-    settled(warehouse, spend, table)
+    warehouse.fill(table.tables)
     warehouse.build_all()
-    listed = warehouse.all("select dataset, record_id, column_name, value, reason, billing_currency from invalid_rows order by 1, 2, 3")
-    sums = {"costs": "select sum(billed_cost) as total from daily_costs", "usage": "select sum(consumed_quantity) as total from current_usage"}
+    sums = {"costs": "select base_url, sum(billed_cost) as total from daily_costs group by base_url",
+            "usage": "select base_url, sum(consumed_quantity) as total from current_usage group by base_url"}
+
+    def totals(dataset: str) -> dict[str, Decimal]:
+        return {row["base_url"]: row["total"] for row in warehouse.all(sums[dataset])}
+
+    listed = warehouse.all("select base_url, dataset, record_id, column_name, value, reason, billing_currency from invalid_rows")
     if warehouse.name == "postgres":
         assert listed == []
-        assert [warehouse.all(sql)[0]["total"] for sql in sums.values()] == [5 + 2 * Decimal(amount)] * 2
+        for dataset in kinds:
+            assert totals(dataset) == {worlds[amount, dataset].base_url: 5 + 2 * Decimal(amount) for amount in LARGE}
     else:
         columns = {"costs": ["BilledCost", "EffectiveCost"], "usage": ["ConsumedQuantity"]}
-        assert listed == [
-            {"dataset": dataset, "record_id": record_id, "column_name": column, "value": amount, "reason": "too large to be summed",
-             "billing_currency": "USD" if dataset == "costs" else None}
-            for dataset in columns for record_id in ("one", "two") for column in columns[dataset]
+        by_place = ("base_url", "dataset", "record_id", "column_name")
+        assert sorted(listed, key=lambda row: [row[name] for name in by_place]) == [
+            {"base_url": worlds[amount, dataset].base_url, "dataset": dataset, "record_id": record_id, "column_name": column,
+             "value": amount, "reason": "too large to be summed", "billing_currency": "USD" if dataset == "costs" else None}
+            for amount in LARGE for dataset in columns for record_id in ("one", "two") for column in columns[dataset]
         ]
-        assert [warehouse.all(sql)[0]["total"] for sql in sums.values()] == [5, 5]
-        for world in (spend, tokens):
-            assert statuses(warehouse, world)["11-05"] == ("unproven", UNUSABLE)
-            assert statuses(warehouse, world)["11-04"][0] == "proven"
+        for dataset in kinds:
+            assert totals(dataset) == {worlds[amount, dataset].base_url: 5 for amount in LARGE}
+        for world in worlds.values():
+            found = statuses(warehouse, world)
+            assert (found["11-04"][0], found["11-05"]) == ("proven", ("unproven", UNUSABLE))
 
-    for world, row in ((spend, cost), (tokens, usage)):
-        world.put(row("one", "11-05", "1", x_ModelId="m"))
+    for (_, dataset), world in worlds.items():
+        world.put(kinds[dataset]("one", "11-05", "1", x_ModelId="m"))
         world.withdraw("two")
         world.sync(("11-01", "11-10"))
-    settled(warehouse, spend, table)
+    warehouse.fill(table.tables)
     warehouse.build_all()
     assert warehouse.all("select * from invalid_rows") == []
-    assert [warehouse.all(sql)[0]["total"] for sql in sums.values()] == [6, 6]
-    for world in (spend, tokens):
-        assert statuses(warehouse, world)["11-05"][0] == "proven"
+    for (_, dataset), world in worlds.items():
+        assert totals(dataset)[world.base_url] == 6
+        assert never_silently_wrong(warehouse, world)["11-05"][0] == "proven"
 
 
 def test_no_model_fails_on_many_amounts_at_the_limit(warehouse):
