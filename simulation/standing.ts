@@ -116,7 +116,21 @@ export class Standing {
         this.#known.set(day, this.#acceptedOf(day, known, uncovered));
       }
     }
+    this.#accept(state);
     return [...faults, ...this.#forgotten(passed)];
+  }
+
+  /** L1: a reading without control totals is not reported. Its number of a day counts, if it is half of the number before or more. */
+  #accept(state: StateValue | undefined): void {
+    for (const [id, days] of state?.days ?? []) {
+      for (const [day, rows] of days) {
+        if (this.#reportsOf(day).some((report) => report.rows_reading_id === id)) continue;
+        for (const numbers of [this.#known, this.#shown]) {
+          const known = numbers.get(day) ?? 0;
+          if (rows < known && 2 * rows >= known) numbers.set(day, rows);
+        }
+      }
+    }
   }
 
   /**
