@@ -82,6 +82,13 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/ended_reading.ts",
+    from: "totals: reading.totals ?? [] }",
+    to: "totals: reading.totals }",
+    test: "src/streams/reader_days.test.ts: R4: such a window takes the proofs back although the state has left out its control totals",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/ended_reading.ts",
     from: "isFirst ? daysAbout(reading).filter(writes) : []",
     to: "daysAbout(reading).filter(writes)",
     test: "src/streams/resumed.test.ts: R4: a process that goes on with a window takes the proof back before its first row if `as_of` has changed: rows of a later moment follow",

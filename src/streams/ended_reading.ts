@@ -57,7 +57,8 @@ export function doubtOf(
   const days = isFirst ? daysAbout(reading).filter(writes) : [];
   if (days.length === 0) return null;
   return {
-    reading: { ...reading, lastAsOf: asOf, moved: true },
+    // Without control totals the report would not go out (R5).
+    reading: { ...reading, lastAsOf: asOf, moved: true, totals: reading.totals ?? [] },
     endedAt,
     isWhole: false,
     days: days.map((day) => {

@@ -533,6 +533,18 @@ test("R4: a resumed window that has moved leaves its days unknown, because the k
   expect(daysOf(next)).toMatchObject([{ own: true, confirmed: true, rows: 2 }]);
 });
 
+test("R4: such a window takes the proofs back although the state has left out its control totals", async () => {
+  const killed = await readScript([[pageOf([a], "c"), down]], {
+    input: oneDay,
+    limits: { stateGroups: 0 },
+  });
+  const later = { ...pageOf([b]), asOf: "2026-01-10T01:00:00Z" };
+  const run = await readScript([[later]], { input: oneDay, stored: lastState(killed) });
+  // A report without control totals is not sent (R5).
+  expect(run.said.map(({ reading }) => reading.totals)).toEqual([[], null]);
+  expect(daysOf(run)[0]).toMatchObject({ own: false, confirmed: false, rows: 1 });
+});
+
 test("R6: a comparison that is killed goes on at its page", async () => {
   const first = await sync(four, null, 1);
   const records = changed(four, "r3");
