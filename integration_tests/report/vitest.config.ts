@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ["integration_tests/report/*.suite.ts"],
     testTimeout: 60_000,
-    hookTimeout: 120_000,
+    // The hook runs the whole demo, which takes minutes on a busy machine.
+    hookTimeout: 300_000,
   },
 });
