@@ -208,7 +208,7 @@ function budgetEvents({ currency, headline: head, teams }: Overview): Event[] {
         ]
       : [];
   const period = { id: head.month, name: month(head.month), isOver: isMonthOver };
-  // Where the page leaves open whether the month stays within the budget, the notice does, too.
+  // If the page leaves open whether the month stays within the budget, so does the notice.
   const range = budget !== null && isUndecided(budget, head) ? head.range : null;
   return [
     ...teamsOver(whole, isMonthOver).map((over) =>

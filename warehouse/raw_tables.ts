@@ -132,14 +132,14 @@ export async function copyFromDuckDB(
   if (schema === "main") await copyNotes(database, source);
 }
 
-/** What a sync notes of its accounts, as far as the report reads it. */
+/** The tables in which a sync notes its accounts, with the columns that the report reads. */
 const NOTED = new Map([
   ["accounts", ["name", "base_url", "account"]],
   ["asked", ["base_url", "account"]],
   ["states", ["base_url", "account", "stream"]],
 ]);
 
-/** Copies what a sync has noted of its accounts: without it the page would not know of an account that was never read. */
+/** Copies the notes of a sync on its accounts: without them the page would not know of an account that was never read. */
 async function copyNotes(database: Database, source: string): Promise<void> {
   const rows = await database.query(`
     SELECT table_name, to_json(list(column_name))::VARCHAR FROM information_schema.columns

@@ -145,8 +145,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/record_filter.ts",
-    from: "strays.own(FINGERPRINT, idIn(record),",
-    to: "strays.own(FINGERPRINT, FINGERPRINT.contentText,",
+    from: "writes(this.#day) ? idIn(record) : null",
+    to: "writes(this.#day) ? FINGERPRINT.contentText : null",
     test: "src/streams/reader_days.test.ts: P5: while a window of the day and another one show different versions of a stray, both are written in each sync, the stray last",
   },
   {

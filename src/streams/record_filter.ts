@@ -195,7 +195,7 @@ export class RecordFilter {
     const { strays, purpose, writes } = this.#context;
     if (strays.isEmpty) return;
     const remembers = purpose.kind === "window" && !purpose.withStrays;
-    strays.own(FINGERPRINT, idIn(record), remembers, writes(this.#day));
+    strays.own(FINGERPRINT, remembers, writes(this.#day) ? idIn(record) : null);
   }
 
   /** A stray that this passage sees for the first time. */

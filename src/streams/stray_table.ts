@@ -24,7 +24,10 @@ export class StrayTable {
 
   /** The strays with this id. A stray of an earlier version's state has none. */
   ofId(id: string): readonly KnownStray[] {
-    return [...(this.#byId.get(id) ?? [])].flatMap((content) => this.get(content) ?? []);
+    const contents = this.#byId.get(id);
+    return contents === undefined
+      ? []
+      : [...contents].flatMap((content) => this.get(content) ?? []);
   }
 
   /** A stray with the same content keeps its place. */

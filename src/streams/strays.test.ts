@@ -60,7 +60,7 @@ test("P5: a stray waits for each window that showed it, until a window returns i
   expect(toWrite(strays, second)).toEqual(["a", "b"]);
   expect(toWrite(strays, second, [DAY_ONE])).toEqual(["b"]);
   expect(strays.pendingDays()).toEqual([DAY_ONE - DAY, DAY_ONE]);
-  strays.own(printOf("a"), "a", false, true);
+  strays.own(printOf("a"), false, "a");
   strays.settle(() => true);
   expect(strays.hasPending(first)).toBe(false);
   expect(strays.hasPending(second)).toBe(true);
@@ -71,9 +71,9 @@ test("P5: a stray waits for each window that showed it, until a window returns i
 test("P5: an owner is told by id and version, whatever the other members are; another version waits", () => {
   const strays = new Strays([]);
   strays.see(printOf("a", "v1", "one"), "a", DAY_ONE, first);
-  strays.own(printOf("a", "v2"), "a", false, true);
+  strays.own(printOf("a", "v2"), false, "a");
   expect(strays.hasPending(first)).toBe(true);
-  strays.own(printOf("a", "v1", "other"), "a", false, true);
+  strays.own(printOf("a", "v1", "other"), false, "a");
   expect(strays.hasPending(first)).toBe(false);
 });
 
@@ -103,7 +103,7 @@ test("P5: a written stray is standing, until a window returns it as its own or i
   strays.see(printOf("a"), "a", DAY_ONE, wide);
   strays.judge(read(wide), within(wide), true);
   expect(strays.known).toEqual([written[0]]);
-  strays.own(printOf("a"), "a", false, true);
+  strays.own(printOf("a"), false, "a");
   expect(strays.known).toEqual([]);
 });
 
@@ -139,7 +139,7 @@ test("R10: the newest list of a group counts, although the others of the group h
   const standing = [{ day: DAY_ONE, rowsReadingId: "r1", records: 2 }];
   for (const id of ["a", "b"]) strays.see(printOf(id), id, DAY_ONE, second);
   for (const id of ["r9", "r2"]) strays.listed({ ...read(second, id), standing });
-  strays.own(printOf("b"), "b", false, true);
+  strays.own(printOf("b"), false, "b");
   strays.judge(read(first, "r5"), within(first), true);
   expect(strays.listings.unlisted()).toEqual([first]);
 });
@@ -179,7 +179,7 @@ test("P5 R10: if the provider goes back to the old version before that, the stra
 test("P5: the old row of such a stray stands until the rows of a day that takes the new version over are written", () => {
   for (const isOut of [true, false]) {
     const strays = restatedA();
-    strays.own(printOf("a", "a2"), "a", false, isOut);
+    strays.own(printOf("a", "a2"), false, isOut ? "a" : null);
     expect(strays.taken.outdated).toEqual([first]);
     expect(strays.known.map(({ id }) => id)).toEqual(isOut ? ["b"] : ["b", "a"]);
     strays.settle(() => true);
@@ -191,7 +191,7 @@ test("P5: the old row of such a stray stands until the rows of a day that takes 
 test("P5: the row of a day replaces another version that was written as a stray, which then waits again if a window shows it", () => {
   for (const isOut of [true, false]) {
     const strays = new Strays([strayOf("a"), strayOf("b"), ownedOf("c")]);
-    strays.own(printOf("a", "older"), "a", false, isOut);
+    strays.own(printOf("a", "older"), false, isOut ? "a" : null);
     expect(strays.known.map(({ hash }) => hash)).toEqual(
       (isOut ? ["b", "c"] : ["a", "b", "c"]).map((id) => hashOf(id)),
     );
@@ -206,7 +206,7 @@ test("P5: so does the row of a day for a stray of this read, and for one of a st
   const strays = new Strays([nameless]);
   strays.see(printOf("a"), "a", DAY_ONE, first);
   strays.wrote(new Set(), came("b"), second, "r2");
-  for (const id of ["a", "b"]) strays.own(printOf(id, "older"), id, false, true);
+  for (const id of ["a", "b"]) strays.own(printOf(id, "older"), false, id);
   expect(strays.known).toEqual([]);
   expect(strays.taken.outdated).toEqual([first, second]);
 });
@@ -244,7 +244,7 @@ test.each(["another window", "a first passage of the window"])(
 test("P5: a stray that a look finds on its day is remembered, until a reading of the day does not return it", () => {
   const strays = new Strays([]);
   strays.see(printOf("a"), "a", DAY_ONE, first);
-  strays.own(printOf("a"), "a", true, true);
+  strays.own(printOf("a"), true, "a");
   const owned = ownedOf("a");
   strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([owned]);
@@ -252,7 +252,7 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
   const next = new Strays(strays.known);
   expect(next.see(printOf("a"), "a", DAY_ONE, first)).toEqual(owned);
   expect(next.hasPending(first)).toBe(false);
-  next.own(printOf("a"), "a", false, true);
+  next.own(printOf("a"), false, "a");
   next.judge(read(windowOf(0)), within(windowOf(0)), false);
   expect(next.known).toEqual([owned]);
   const last = new Strays(next.known);
@@ -265,7 +265,7 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
 test("P5: the state learns of an owned stray once the row of the day stands, and other windows of the read at once", () => {
   const strays = new Strays([]);
   strays.see(printOf("a"), "a", DAY_ONE, first);
-  strays.own(printOf("a"), "a", true, true);
+  strays.own(printOf("a"), true, "a");
   const owned = ownedOf("a");
   expect(strays.see(printOf("a"), "a", DAY_ONE, second)).toEqual(owned);
   strays.settle(within(windowOf(1)));
@@ -278,12 +278,12 @@ test("P5: only the latest reading of a day tells which strays the day owns", () 
   const strays = new Strays([]);
   for (const id of ["a", "b"]) {
     strays.see(printOf(id), id, DAY_ONE, first);
-    strays.own(printOf(id), id, true, true);
+    strays.own(printOf(id), true, id);
   }
   strays.readAgain(windowOf(1), within(windowOf(1)));
   strays.judge(read(windowOf(0)), within(windowOf(0)), false);
   strays.readAgain(windowOf(0), within(windowOf(0)));
-  strays.own(printOf("a"), "a", false, true);
+  strays.own(printOf("a"), false, "a");
   strays.judge(read(windowOf(0)), within(windowOf(0)), false);
   strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([ownedOf("a")]);
@@ -504,7 +504,7 @@ test("L2: a record that a window returns as its own is not compared with all kno
   }));
   const strays = new Strays(known);
   for (const id of many) strays.see(printOf(id), id, DAY_ONE, first);
-  for (const id of many) strays.own(printOf(id), id, false, true);
+  for (const id of many) strays.own(printOf(id), false, id);
   expect(strays.hasPending(first)).toBe(false);
   expect(compared).toBeLessThan(3000);
 });

@@ -174,14 +174,14 @@ export class Strays {
   /**
    * A window returned the record as its own. So the record waits no longer, and is no stray that was written.
    *
-   * @param id the hash of the record's id
    * @param remembers whether the record's day was compared with a known day: then the state remembers that the day owns the stray
-   * @param isOut whether the record's row is written at once
+   * @param written the hash of the record's id if its row is written at once, else null
    */
-  own(print: StrayPrint, id: string, remembers: boolean, isOut: boolean): void {
+  own(print: StrayPrint, remembers: boolean, written: string | null): void {
+    const isOut = written !== null;
     // A provider that keeps answers for each window may show a newer version to the windows of a stray than to that of its day. If a
     // window shows the newer one again, it waits again.
-    if (isOut) this.#takeVersions(id, true, (content) => content !== print.contentText);
+    if (isOut) this.#takeVersions(written, true, (content) => content !== print.contentText);
     if (!this.#mayKnow(print)) return;
     const known = this.#knownAs(print);
     if (known !== undefined) {
