@@ -302,14 +302,14 @@ export class Promises {
   }
 
   /**
-   * R1: whether the position waits for a version. If `Date` is ahead, and the frontier says that all data up to `Date` are there, the
-   * position does not wait for the last versions.
+   * R1: whether the position waits for a version. If the frontier says that all data up to `Date` are there, the position does not wait
+   * for the last versions if `Date` is ahead, or if a window shows an earlier moment.
    */
   #isDue({ due, at, record }: Version): boolean {
     const { rules } = this.#watched;
     if (!due || rules.frontier.kind === "honest") return due;
     const settled = settlesFrom(record, rules.selects === "overlap");
-    return at <= settled + lookbackOf(rules) - this.#ahead;
+    return at <= settled + lookbackOf(rules) - this.#ahead - this.#behind;
   }
 
   /** R2: the state holds the days that were last seen as provisional. W3: a day that has left retention is due when it comes back. */

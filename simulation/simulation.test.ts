@@ -117,6 +117,10 @@ test.for([
   ],
   ["of a known day no number counts that a reading has shown which was given up (R8)", 976_000_862],
   ["a suspected day stays due if a reading of it is given up (R8, R10)", 978_001_374],
+  [
+    "a frontier that says all data are there does not wait for a record that the view of a window does not show yet (R1)",
+    2_400_000_185,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });
