@@ -121,6 +121,10 @@ test.for([
     "a frontier that says all data are there does not wait for a record that the view of a window does not show yet (R1)",
     2_400_000_185,
   ],
+  [
+    "rows of a resumed reading count for those that the platform lost behind a report that it kept, until the reading is complete (R4)",
+    2_400_004_891,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });

@@ -247,12 +247,17 @@ export class Standing {
     if (first === undefined) return [];
     const what = `${lost.length} of ${before.size} rows of ${stream} ${day} no longer stand, ${first.id} among them`;
     if (anchor === undefined) return [`R4: ${what}`];
-    // The platform kept a report and dropped its rows. Rows of the next reading count in their place until that reading is complete.
+    // R4: the platform kept a report and dropped its rows. Rows of the next reading, or of the same one that is resumed, count in their
+    // place until that reading is complete.
     const own = [...this.#warehouse.deduplicated[this.#rules.stream].values()].filter(
       ({ readingId, version }) =>
         readingId === anchor.rows_reading_id && date(version.record.start) === day,
     );
-    if (uncovered.has(anchor.reading_id) && own.length < anchor.rows) return [];
+    const isTakenBack = this.#reportsOf(day).some(
+      ({ reading_id: id, rows_reading_id: of, confirmed }) =>
+        of === anchor.rows_reading_id && id > anchor.reading_id && !confirmed,
+    );
+    if (uncovered.has(anchor.reading_id) && (own.length < anchor.rows || isTakenBack)) return [];
     const said = `${anchor.reading_id} as of ${anchor.last_as_of} shows ${anchor.rows}`;
     const there = lost.find((record) => !this.#wasHidden(record, anchor));
     if (there !== undefined) return [`R4: ${what}: ${said}, and ${there.id} was there to see`];
