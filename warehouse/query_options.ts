@@ -1,8 +1,8 @@
 /** The command line of `query`. */
 import type { Command as Parser } from "commander";
-import { addUse } from "../src/command_options.ts";
+import { addUse, refuseAll } from "../src/command_options.ts";
 import type { QueryFormat } from "./query.ts";
-import { DATABASE, databaseOf, formatOf, refuseEmpty } from "./shared_options.ts";
+import { DATABASE, databaseOf, emptyFault, formatOf } from "./shared_options.ts";
 
 /** The tables of a database, for the help of `query`; a test compares their names with the models. */
 const TABLES = `
@@ -63,7 +63,10 @@ export function addQuery(program: Parser, found: (options: QueryOptions) => void
     .option("--csv", "print all rows as CSV")
     .option("--json", "print a list of objects, with decimals as text")
     .action((sql: string, _, at: Parser) => {
-      refuseEmpty(at);
-      found({ database: databaseOf(at), sql, format: formatOf(at) });
+      const faults = [...emptyFault(at)];
+      const format = formatOf(at, faults);
+      const database = databaseOf(at, faults);
+      refuseAll(at, faults);
+      found({ database, sql, format });
     });
 }
