@@ -237,6 +237,14 @@ test.each([
   [["conform", "--base", "c"], "unknown option '--base'"],
   [["verify", "--config", ""], "--config <file> is missing"],
   [["verify", "--out", ""], "--out names no file"],
+  [
+    ["verify", "--config", "", "--out", "", "--invoice", "2026-10"],
+    '--config <file> is missing; --invoice needs a month such as 2026-10 before the "=": write --invoice "2026-10=1234.56 USD"; --out names no file',
+  ],
+  [
+    ["login", "--config", "-", "--port", "x"],
+    "--config needs a file here, because the tokens go into it; --port needs a number from 0 to 65535",
+  ],
   [["verify", "--invoce", "2026-10=5"], "unknown option '--invoce' (Did you mean --invoice?)"],
   [
     ["verify", "--invoice", "2026-13=5", "--out", ""],
