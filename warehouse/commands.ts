@@ -219,29 +219,30 @@ them, and the next close reverses these. Later changes are adjustments of the ne
 closed: the table adjustments has them, close_lines the books. See docs/closing.md.
 `,
   })
-    .argument("<month>", "the month, such as 2026-10")
+    // Not needed by the parser, which would name no other fault of the line then.
+    .argument("[month]", "the month, such as 2026-10")
+    .usage("[options] <month>")
     .option("--by <view>", VIEWS.join(" or "))
     .option("--accrue", "book accruals for what is provisional, not proven or not read")
     .option("--reopen", "close a closed month again; its old book is kept")
     .option("--why <text>", "why the month is closed again; stands in the new book")
     .option(...DATABASE)
     .option("--json", "print the book as one JSON object")
-    .action((month: string, _, at: Parser) => {
+    .action((month: string | undefined, _, at: Parser) => {
+      const isMonth = month !== undefined && /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month);
       const by: unknown = at.getOptionValue("by");
       const view = VIEWS.find((each) => each === by);
       const why = optionalText(at, "why");
       const faults = [
         ...emptyFault(at),
-        ...(/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month)
-          ? []
-          : ["close needs a month such as 2026-10"]),
+        ...(isMonth ? [] : ["close needs a month such as 2026-10"]),
         ...(view === undefined && by !== "" ? [`--by needs one of ${VIEWS.join(", ")}`] : []),
         ...(isSet(at, "reopen") === (at.getOptionValue("why") !== undefined)
           ? []
           : ["--reopen and --why belong together: a month is closed again for a reason"]),
       ];
       const database = databaseOf(at, faults);
-      if (view === undefined || faults.length > 0) refuse(at, faults.join("; "));
+      if (view === undefined || !isMonth || faults.length > 0) refuse(at, faults.join("; "));
       else {
         const options = { month, view, why, accrue: isSet(at, "accrue"), json: isSet(at, "json") };
         found({ kind: "close", options: { ...options, database } });

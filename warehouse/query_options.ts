@@ -1,6 +1,6 @@
 /** The command line of `query`. */
 import type { Command as Parser } from "commander";
-import { addUse, refuseAll } from "../src/command_options.ts";
+import { addUse, refuse } from "../src/command_options.ts";
 import type { QueryFormat } from "./query.ts";
 import { DATABASE, databaseOf, emptyFault, formatOf } from "./shared_options.ts";
 
@@ -58,15 +58,20 @@ export function addQuery(program: Parser, found: (options: QueryOptions) => void
       "line is wrong. A person gets the first 100 rows, --csv and --json give\nall.",
     more: TABLES,
   })
-    .argument("<sql>", "the statement, or - for stdin; it may only read")
+    // Not needed by the parser, which would name no other fault of the line then.
+    .argument("[sql]", "the statement, or - for stdin; it may only read")
+    .usage("[options] <sql>")
     .option(...DATABASE)
     .option("--csv", "print all rows as CSV")
     .option("--json", "print a list of objects, with decimals as text")
-    .action((sql: string, _, at: Parser) => {
-      const faults = [...emptyFault(at)];
+    .action((sql: string | undefined, _, at: Parser) => {
+      const faults = [
+        ...(sql === undefined ? ["query needs a statement in quotes, or - for stdin"] : []),
+        ...emptyFault(at),
+      ];
       const format = formatOf(at, faults);
       const database = databaseOf(at, faults);
-      refuseAll(at, faults);
+      if (sql === undefined || faults.length > 0) return refuse(at, faults.join("; "));
       found({ database, sql, format });
     });
 }
