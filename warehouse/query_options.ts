@@ -6,6 +6,9 @@ import { DATABASE, databaseOf, emptyFault, formatOf } from "./shared_options.ts"
 
 /** The tables of a database, for the help of `query`; a test compares their names with the models. */
 const TABLES = `
+Statements before the last one may prepare it (SET VARIABLE, CREATE TEMP TABLE). Only the last one
+may return rows.
+
 Tables (DESCRIBE lists the columns of one):
   daily_costs, monthly_costs      costs by day or month, with model, project, key
   current_costs, current_usage    every valid record, with the proof of its day
