@@ -91,6 +91,12 @@ function assertMayOpen(path: string, { kind, words }: Found, mode: "write" | "re
       `--database needs the name of a DuckDB file, and "${shown}…" is none. Nothing was read or written.`,
     );
   }
+  if (kind === "hidden") {
+    throw new ConnectorError(
+      "database",
+      `"${path}" is ${words}: allow it, or name another file with --database. Nothing was read or written.`,
+    );
+  }
   if (kind === "other" || kind === "report") {
     throw new ConnectorError(
       "database",
