@@ -224,7 +224,7 @@ test.each([
   [["--debug"], "no command is given"],
   [["red"], "unknown command 'red' (Did you mean read?)"],
   [["help", "red"], "unknown command 'red'"],
-  [["check", "--config"], "option '--config <file>' argument missing"],
+  [["check", "--config"], "--config <file> is missing"],
   [["check", "--config", ""], "--config <file> is missing"],
   [["read", "--config", "c"], "--catalog <file> is missing"],
   [["read"], "--catalog <file> is missing"],
@@ -237,12 +237,46 @@ test.each([
   [["conform", "--base", "c"], "unknown option '--base'"],
   [["verify", "--config", ""], "--config <file> is missing"],
   [["verify", "--out", ""], "--out names no file"],
+  [
+    ["verify", "--config", "", "--out", "", "--invoice", "2026-10"],
+    '--config <file> is missing; --invoice needs a month such as 2026-10 before the "=": write --invoice "2026-10=1234.56 USD"; --out names no file',
+  ],
+  [
+    ["login", "--config", "-", "--port", "x"],
+    "--config needs a file here, because the tokens go into it; --port needs a number from 0 to 65535",
+  ],
   [["verify", "--invoce", "2026-10=5"], "unknown option '--invoce' (Did you mean --invoice?)"],
   [
     ["verify", "--invoice", "2026-13=5", "--out", ""],
     '--invoice needs a month such as 2026-10 before the "=": write --invoice "2026-10=1234.56 USD"; --out names no file',
   ],
   [["--debug", "sync", "--config", "c"], "this command has no option '--debug'"],
+  [
+    ["--debug", "sync", "--bogus", "--every", "5x", "--evry=1h", "--config", "", "--memory"],
+    "--memory <size> is missing; unknown option '--bogus'; unknown option '--evry'; " +
+      "--config <file> is missing; --every needs a time such as 30m, 1h or 1d; this command has no option '--debug'",
+  ],
+  [
+    ["query", "--bogus", "--csv", "SELECT 1", "--json"],
+    "unknown option '--bogus'; --csv does not go with --json",
+  ],
+  [
+    ["costs", "stray", "--top", "0"],
+    "there is an argument that belongs to no option; --top needs a number above 0",
+  ],
+  [["sync", "--bogus", "1", "--every", "1h"], "unknown option '--bogus'"],
+  [["--bogus", "x", "sync"], "unknown option '--bogus'"],
+  [["read", "--catalog"], "--catalog <file> is missing"],
+  [["check", "--x=1", "--x=2"], "unknown option '--x'"],
+  [
+    ["close", "--by", "week", "--reopen"],
+    "close needs a month such as 2026-10; --by needs one of billing-period, month; " +
+      "--reopen and --why belong together: a month is closed again for a reason",
+  ],
+  [
+    ["query", "--csv", "--json"],
+    "query needs a statement in quotes, or - for stdin; --csv does not go with --json",
+  ],
 ])("%j is refused and says why", async (argv, words) => {
   const { error } = await wrong(...argv);
   expect(error).toMatchObject({ code: "invalid_arguments", failureType: "config_error" });
@@ -269,6 +303,7 @@ test.each([
   [["help", "sk-SeCrEt-123"]],
   [["init", "--sk-SeCrEt-123"]],
   [["query", "a", "SeCrEt"]],
+  [["query", "--token", "SeCrEt", "--sk-SeCrEt-123", "--x='SeCrEt'"]],
   [["conform", "--token", "SeCrEt"]],
   [["verify", "--invoice", "2026-10=SeCrEt"]],
   [["verify", "--invoice", "SeCrEt=5"]],

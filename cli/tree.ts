@@ -137,33 +137,79 @@ export async function parseCommandLine(argv: readonly string[], version: string)
       if (owner !== undefined) return { kind: "absent" };
     }
   }
-  const wrong = (fault: string): Command => ({
+  const named = commandOf(program, argv);
+  const wrong = (faults: readonly string[]): Command => ({
     kind: "wrong",
     error: new ConnectorError(
       "invalid_arguments",
-      `The command line is wrong: ${fault}. See \`${NAME} --help\`.`,
+      `The command line is wrong: ${faults.join("; ")}. See \`${NAME} --help\`.`,
     ),
-    help: (commandOf(program, argv) ?? program).helpInformation(),
-    isJson: argv.includes("--json") && hasJson(commandOf(program, argv)),
-    isForPeople: argv[0] === "help" || !PROTOCOL.has(commandOf(program, argv)?.name() ?? "read"),
+    help: (named ?? program).helpInformation(),
+    isJson: argv.includes("--json") && hasJson(named),
+    isForPeople: argv[0] === "help" || !PROTOCOL.has(named?.name() ?? "read"),
   });
   // The help lists `help`, but commander knows no help for it.
   const isHelpOfHelp = argv[0] === "help" && argv[1] === "help";
-  try {
-    program.parse(isHelpOfHelp ? ["help"] : [...argv], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) {
+  const { asksFor, faults } = parseAll(program, named, isHelpOfHelp ? ["help"] : argv);
+  if (asksFor !== undefined) return { kind: asksFor, text: printed.join("") };
+  const ignoresDebug = named !== undefined && !PROTOCOL.has(named.name());
+  if (program.getOptionValue("debug") === true && ignoresDebug)
+    faults.push("this command has no option '--debug'");
+  if (faults.length > 0) return wrong(faults);
+  return parsed[0] ?? wrong(["no command is given"]);
+}
+
+/**
+ * Parses a line. The parser ends at the first fault, so the line is parsed again without this fault until all are known. They come in
+ * the order in which the parser finds them.
+ *
+ * @param named the command that the line names
+ */
+function parseAll(
+  program: Parser,
+  named: Parser | undefined,
+  argv: readonly string[],
+): { readonly asksFor?: "help" | "version"; readonly faults: string[] } {
+  const faults = new Set<string>();
+  for (let line: readonly string[] | undefined = argv; line !== undefined;) {
+    try {
+      program.parse([...line], { from: "user" });
+      break;
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error;
+      if (error.exitCode === 0 && faults.size > 0) break;
+      if (error.exitCode === 0) {
+        return { asksFor: error.code === "commander.version" ? "version" : "help", faults: [] };
+      }
       const isUnknown = error.code === "commander.help" && argv[0] === "help";
-      return wrong(isUnknown ? quoting(`unknown command '${argv[1] ?? ""}'`) : faultOf(error));
+      faults.add(isUnknown ? quoting(`unknown command '${argv[1] ?? ""}'`) : faultOf(error));
+      line = named === undefined ? undefined : withoutFault(line, error, named);
     }
-    const kind = error.code === "commander.version" ? "version" : "help";
-    return { kind, text: printed.join("") };
   }
-  const [command] = parsed;
-  if (command === undefined) return wrong("no command is given");
-  const ignoresDebug = program.getOptionValue("debug") === true && !PROTOCOL.has(command.kind);
-  return ignoresDebug ? wrong("this command has no option '--debug'") : command;
+  return { faults: [...faults] };
+}
+
+/** The line without the fault that the parser found; undefined if the parser has found all others, too. */
+function withoutFault(
+  line: readonly string[],
+  { code, message }: CommanderError,
+  named: Parser,
+): readonly string[] | undefined {
+  switch (code) {
+    case "commander.unknownOption": {
+      // The word behind it may be its value, and is no other fault.
+      named.allowExcessArguments();
+      const at = line.findIndex((word) => message.startsWith(`error: unknown option '${word}'`));
+      return at === -1 ? undefined : line.toSpliced(at, 1);
+    }
+    case "commander.optionMissingArgument":
+      return line.slice(0, -1);
+    case "commander.excessArguments":
+      named.allowExcessArguments();
+      return line;
+    default:
+      return undefined;
+  }
 }
 
 /** Whether the command's result may be JSON on stdout. The `--json` of `conform` names a file. */
@@ -212,6 +258,8 @@ function faultOf(error: CommanderError): string {
       return "no command is given";
     case "commander.excessArguments":
       return "there is an argument that belongs to no option";
+    case "commander.optionMissingArgument":
+      return `${/'(.*)'/.exec(fault)?.[1] ?? "an option"} is missing`;
     case "commander.unknownCommand":
     case "commander.unknownOption":
       return quoting(fault);

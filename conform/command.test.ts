@@ -160,6 +160,17 @@ describe("exit codes", () => {
     [["--base-url", "http://127.0.0.1:1", "--only", "toString"], secret, "--only names no check"],
     [["--config", "/does/not/exist"], {}, 'The config file "/does/not/exist" does not exist.'],
     [
+      ["--config", "/does/not/exist", "--only", "XX", "--json", ""],
+      {},
+      'could not run: The config file "/does/not/exist" does not exist; --json has no value; --only names no check: XX.\n',
+    ],
+    [
+      ["--base-url", "http://example.com", "--only", "XX"],
+      {},
+      "could not run: --base-url must be an https address (or http on this machine), without a query; a token is missing: " +
+        "set AI_BILLING_TOKEN, or name a config that has one with --config; --only names no check: XX.\n",
+    ],
+    [
       ["--base-url", "https://example.com", "--expect", "/does/not/exist"],
       secret,
       "/does/not/exist cannot be read: there is no such file or folder.",
@@ -169,6 +180,16 @@ describe("exit codes", () => {
     expect([code, said]).toEqual([2, ""]);
     expect(warned).toContain(message);
     expect(warned).not.toContain("secret-1");
+  });
+
+  it("is 2 for a config of several accounts, in one sentence", async () => {
+    const config = () => Promise.resolve({ accounts: [{}] });
+    const { code, warned } = await run(["--only", "XX"], {}, false, config);
+    expect([code, warned]).toEqual([
+      2,
+      "The check could not run: The config has a list of accounts, which only `sync` reads. Give this command a config of one account; " +
+        "--only names no check: XX.\n",
+    ]);
   });
 
   it("is 2 where nobody answers, and where the token is refused", () =>

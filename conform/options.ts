@@ -135,16 +135,14 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
-/** The base URL without a slash at the end. Throws {@link CannotRun} for one that a token must not be sent to. */
-function baseUrlOf(text: string): string {
+/** The base URL without a slash at the end; undefined for one that a token must not be sent to. */
+function baseUrlOf(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLocal = ["127.0.0.1", "[::1]", "localhost"].includes(url?.hostname ?? "");
   const isSafe = url?.protocol === "https:" || (url?.protocol === "http:" && isLocal);
-  if (url === undefined || !isSafe || url.username !== "" || url.search !== "" || url.hash !== "")
-    throw new CannotRun(
-      "--base-url must be an https address (or http on this machine), without a query",
-    );
-  return url.href.replace(/\/+$/, "");
+  return isSafe && url.username === "" && url.search === "" && url.hash === ""
+    ? url.href.replace(/\/+$/, "")
+    : undefined;
 }
 
 /** The options of files that are written without a value. Their results would be lost after minutes. */
@@ -158,6 +156,21 @@ const faultsOfToken = (name: string, token: string | undefined): readonly string
   return rule === undefined ? [] : [`${name} ${rule}`];
 };
 
+/** A config, or the fault because of which it cannot be used. */
+async function configOf(
+  path: string,
+  readConfig: (path: string) => Promise<unknown>,
+): Promise<{ readonly config: z.output<typeof configSchema>; readonly fault?: string }> {
+  try {
+    const file = await readConfig(path);
+    if (hasAccounts(file)) throw new CannotRun(SEVERAL_ACCOUNTS.replace(/\.$/, ""));
+    return { config: judgedJson(file, "the config", configSchema) };
+  } catch (error) {
+    if (!(error instanceof CannotRun)) throw error;
+    return { config: {}, fault: error.message };
+  }
+}
+
 /**
  * Completes the options of a line by the environment, and by the config if one is named.
  *
@@ -169,10 +182,11 @@ export async function completed(
   readConfig: (path: string) => Promise<unknown>,
 ): Promise<Options> {
   const needsNoConfig = given.config === undefined && given.baseUrl !== undefined;
-  const file = needsNoConfig ? {} : await readConfig(given.config ?? DEFAULT_CONFIG);
-  if (hasAccounts(file)) throw new CannotRun(SEVERAL_ACCOUNTS);
-  const config = judgedJson(file, "the config", configSchema);
-  const baseUrl = given.baseUrl ?? config.base_url;
+  const { config, fault } = needsNoConfig
+    ? { config: {} }
+    : await configOf(given.config ?? DEFAULT_CONFIG, readConfig);
+  const address = given.baseUrl ?? config.base_url;
+  const baseUrl = address === undefined ? undefined : baseUrlOf(address);
   const fromEnvironment = (name: string): string | undefined =>
     [environment[`AI_BILLING_${name}`], environment[`BILLING_EXPORT_${name}`]].find(
       (value) => value !== undefined && value !== "",
@@ -182,9 +196,13 @@ export async function completed(
   const only = (given.only ?? "").split(",").filter((name) => name.trim() !== "");
   const { unknown } = chosen(only);
   const faults = [
+    ...(fault === undefined ? [] : [fault]),
     ...emptyOf(given).map((option) => `${option} has no value`),
-    ...(baseUrl === undefined ? ["--base-url is missing"] : []),
-    ...(token === undefined
+    ...(address === undefined && fault === undefined ? ["--base-url is missing"] : []),
+    ...(address !== undefined && baseUrl === undefined
+      ? ["--base-url must be an https address (or http on this machine), without a query"]
+      : []),
+    ...(token === undefined && fault === undefined
       ? ["a token is missing: set AI_BILLING_TOKEN, or name a config that has one with --config"]
       : []),
     ...faultsOfToken("the token", token),
@@ -195,5 +213,5 @@ export async function completed(
   ];
   if (baseUrl === undefined || token === undefined || faults.length > 0)
     throw new CannotRun(faults.join("; "));
-  return { ...given, baseUrl: baseUrlOf(baseUrl), token, limitedToken, only };
+  return { ...given, baseUrl, token, limitedToken, only };
 }

@@ -38,6 +38,11 @@ export function refuse(command: Parser, fault: string): never {
   command.error(fault, { code: REFUSED });
 }
 
+/** Ends the parsing if a line has faults, and names them all. */
+export function refuseAll(command: Parser, faults: readonly string[]): void {
+  if (faults.length > 0) refuse(command, faults.join("; "));
+}
+
 export function isSet(command: Parser, name: string): boolean {
   return command.getOptionValue(name) === true;
 }
@@ -62,22 +67,23 @@ export function repeated(flags: string, description: string, otherwise?: string)
   return usual === undefined ? option : option.default(usual, JSON.stringify(otherwise));
 }
 
-/** The values of an option that may be repeated. An empty one is refused. */
+/** The values of an option that may be repeated. */
 export function textsOf(command: Parser, name: string): readonly string[] {
   const given: unknown = command.getOptionValue(name);
-  const texts = Array.isArray(given) ? given.map(String) : [];
-  if (texts.includes("")) refuse(command, `${flagsOf(command, name)} is missing`);
-  return texts;
+  return Array.isArray(given) ? given.map(String) : [];
 }
 
 /** The values of options that a command needs, in order. Names all that are missing at once. */
 export function neededTexts(command: Parser, ...names: readonly string[]): readonly string[] {
   const missing = names.filter((name) => optionalText(command, name) === undefined);
-  if (missing.length > 0) {
-    const flags = missing.map((name) => flagsOf(command, name)).join(" and ");
-    refuse(command, `${flags} ${missing.length === 1 ? "is" : "are"} missing`);
-  }
+  refuseAll(command, missingFault(command, missing));
   return names.map((name) => optionalText(command, name) ?? "");
+}
+
+/** The fault of a line without these options: one sentence, or none if there are no names. */
+export function missingFault(command: Parser, names: readonly string[]): readonly string[] {
+  const flags = names.map((name) => flagsOf(command, name)).join(" and ");
+  return names.length === 0 ? [] : [`${flags} ${names.length === 1 ? "is" : "are"} missing`];
 }
 
 const flagsOf = (command: Parser, name: string): string =>

@@ -5,9 +5,10 @@ import {
   CONFIG,
   ENVIRONMENT,
   isSet,
+  missingFault,
   neededTexts,
   optionalText,
-  refuse,
+  refuseAll,
 } from "./command_options.ts";
 import type { AskingCommand } from "./asking.ts";
 import { DEFAULT_CONFIG, STDIN } from "./config_place.ts";
@@ -146,14 +147,19 @@ function addLogin(program: Parser, found: (command: LoginCommand) => void): void
     .option("--no-browser", "show the address to open instead of starting a browser")
     .option("--port <number>", "port on 127.0.0.1 that the browser comes back to, 0 for any", "0")
     .action((_, at: Parser) => {
-      const [config = ""] = neededTexts(at, "config");
-      if (config === STDIN) refuse(at, "--config needs a file here, because the tokens go into it");
-      found({ kind: "login", config, browser: isSet(at, "browser"), port: portOf(at) });
+      const config = optionalText(at, "config") ?? "";
+      const port = portOf(at);
+      refuseAll(at, [
+        ...missingFault(at, config === "" ? ["config"] : []),
+        ...(config === STDIN ? ["--config needs a file here, because the tokens go into it"] : []),
+        ...(port <= 65_535 ? [] : ["--port needs a number from 0 to 65535"]),
+      ]);
+      found({ kind: "login", config, browser: isSet(at, "browser"), port });
     });
 }
 
+/** `--port`; not a number if it is none. */
 function portOf(at: Parser): number {
   const given = optionalText(at, "port") ?? "";
-  const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
-  return port <= 65_535 ? port : refuse(at, "--port needs a number from 0 to 65535");
+  return /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
 }

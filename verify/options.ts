@@ -4,9 +4,9 @@ import {
   addUse,
   CONFIG,
   ENVIRONMENT,
-  neededTexts,
+  missingFault,
   optionalText,
-  refuse,
+  refuseAll,
 } from "../src/command_options.ts";
 import { type Invoice, parseInvoices } from "./invoice.ts";
 
@@ -53,7 +53,7 @@ export function addVerify(program: Parser, found: (command: VerifyCommand) => vo
     .option("--invoice <month=total...>", "total of a month's invoice: 2026-10=1234.56 USD")
     .option("--out <file>", "file to write (JSON), which you may send")
     .action((_, at: Parser) => {
-      const [config = ""] = neededTexts(at, "config");
+      const config = optionalText(at, "config") ?? "";
       const given: unknown = at.getOptionValue("invoice");
       const words = Array.isArray(given) ? given.map(String) : undefined;
       const { invoices, faults } =
@@ -62,8 +62,8 @@ export function addVerify(program: Parser, found: (command: VerifyCommand) => vo
       // A script may pass a variable that is not set: `--out ""`. Without an error, its results would be lost.
       const noFile =
         at.getOptionValue("out") !== undefined && out === undefined ? ["--out names no file"] : [];
-      const all = [...faults, ...noFile];
-      if (all.length > 0) refuse(at, all.join("; "));
+      const noConfig = missingFault(at, config === "" ? ["config"] : []);
+      refuseAll(at, [...noConfig, ...faults, ...noFile]);
       found({ kind: "verify", config, invoices, out });
     });
 }

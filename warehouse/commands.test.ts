@@ -120,6 +120,46 @@ describe("the command line", () => {
     expect(() => parse("costs --csv --json")).toThrow("--csv does not go with --json");
   });
 
+  it.each([
+    [
+      "sync --every 5x --reset=labels --currency eur --fiscal-year-start 13 --memory 1 --teams= --only= --database postgresql://a:b@c/d",
+      "--only <name> and --teams <file> are missing; --every needs a time such as 30m, 1h or 1d; " +
+        "--reset needs one of usage, costs, or nothing for both; --currency needs a code such as EUR, or none; " +
+        "--fiscal-year-start needs a month from 1 to 12; --memory needs a size of at least 128MB, such as 512MB or 2GB; " +
+        "the address after --database has a password",
+    ],
+    [
+      "report --currency eur --fiscal-year-start 13 --memory 1 --out= --database postgresql://a:b@c/d",
+      "--out <file> is missing; --currency needs a code such as EUR, or none; --fiscal-year-start needs a month from 1 to 12; " +
+        "--memory needs a size of at least 128MB, such as 512MB or 2GB; the address after --database has a password",
+    ],
+    [
+      "query x --csv --json --database postgresql://a:b@c/d",
+      "--csv does not go with --json; the address after --database has a password",
+    ],
+    ["query x --csv --json --database=", "--database <file> is missing; --csv does not go with"],
+    [
+      "costs --csv --json --top 0 --month= --database postgresql://a:b@c/d",
+      "--month <month> is missing; --top needs a number above 0; --csv does not go with --json; " +
+        "the address after --database has a password",
+    ],
+    [
+      "close 2026-13 --by= --database postgresql://a:b@c/d",
+      "--by <view> is missing; close needs a month such as 2026-10; the address after --database has a password",
+    ],
+    [
+      "close 2026-13 --by month --reopen --why=",
+      "--why <text> is missing; close needs a month such as 2026-10",
+    ],
+    [
+      "init --config - --provider nobody --account=",
+      "--account <label> is missing; --config needs the name of the file to write; " +
+        "--provider needs one of anthropic, openai, openrouter, interface",
+    ],
+  ])("%s: each fault is named", (line, faults) => {
+    expect(() => parse(line)).toThrow(faults);
+  });
+
   it("close names every fault of its line at once", () => {
     expect(() => parse("close 2026-13 --by week --reopen")).toThrow(
       "close needs a month such as 2026-10; --by needs one of billing-period, month; --reopen and --why belong together",

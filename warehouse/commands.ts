@@ -5,9 +5,9 @@ import {
   CONFIG,
   ENVIRONMENT,
   isSet,
-  neededTexts,
   optionalText,
   refuse,
+  refuseAll,
   repeated,
   textsOf,
 } from "../src/command_options.ts";
@@ -21,7 +21,7 @@ import { LEAST_MEMORY } from "./memory.ts";
 import { NO_CURRENCY } from "./reporting.ts";
 import { addQuery, type QueryOptions } from "./query_options.ts";
 import type { ReportOptions } from "./report_command.ts";
-import { DATABASE, databaseOf, refuseEmpty } from "./shared_options.ts";
+import { DATABASE, databaseOf, emptyFault } from "./shared_options.ts";
 import { RESETTABLE, type ResettableStream } from "./store.ts";
 import type { SyncOptions } from "./sync.ts";
 
@@ -79,24 +79,18 @@ unusual, a closed month changed or the sync failed: each event once.
       "read usage, costs or both from the beginning; every row in the file stays until its newer version comes",
     );
   withInputs(syncing).action((_, at: Parser) => {
-    refuseEmpty(at);
-    const database = databaseOf(at);
-    found({
-      kind: "sync",
-      options: {
-        configs: textsOf(at, "config"),
-        only: textsOf(at, "only"),
-        database,
-        report: optionalText(at, "report"),
-        every: intervalOf(at),
-        json: isSet(at, "json"),
-        reset: resetOf(at),
-        inputs: inputsOf(at),
-        currency: currencyOf(at),
-        fiscalYearStart: fiscalYearStartOf(at),
-        memory: memoryIn(at),
-      },
-    });
+    const faults = [...emptyFault(at)];
+    const options = {
+      configs: textsOf(at, "config"),
+      only: textsOf(at, "only"),
+      report: optionalText(at, "report"),
+      every: intervalOf(at, faults),
+      json: isSet(at, "json"),
+      reset: resetOf(at, faults),
+      ...sharedOf(at, faults),
+    };
+    refuseAll(at, faults);
+    found({ kind: "sync", options });
   });
   addCosts(program, (options) => found({ kind: "costs", options }));
   addQuery(program, (options) => found({ kind: "query", options }));
@@ -105,33 +99,35 @@ unusual, a closed month changed or the sync failed: each event once.
 }
 
 /** `--reset`: the streams that are read from the beginning. */
-function resetOf(at: Parser): readonly ResettableStream[] {
+function resetOf(at: Parser, faults: string[]): readonly ResettableStream[] {
   if (isSet(at, "reset")) return RESETTABLE;
   const given = optionalText(at, "reset");
   const found = RESETTABLE.filter((name) => name === given);
-  return given === undefined || found.length > 0
-    ? found
-    : refuse(at, `--reset needs one of ${RESETTABLE.join(", ")}, or nothing for both`);
+  if (given !== undefined && found.length === 0)
+    faults.push(`--reset needs one of ${RESETTABLE.join(", ")}, or nothing for both`);
+  return found;
 }
 
 /** `--every`: `30m`, `1h` or `1d`, in milliseconds. */
-function intervalOf(at: Parser): number | undefined {
+function intervalOf(at: Parser, faults: string[]): number | undefined {
   const text = optionalText(at, "every");
   if (text === undefined) return undefined;
   const [, count = "", unit = ""] = /^([1-9]\d{0,3})([mhd])$/.exec(text) ?? [];
   const milliseconds = Number(count) * (UNITS[unit] ?? Number.NaN);
-  return milliseconds > 0 ? milliseconds : refuse(at, "--every needs a time such as 30m, 1h or 1d");
+  if (milliseconds > 0) return milliseconds;
+  faults.push("--every needs a time such as 30m, 1h or 1d");
+  return undefined;
 }
 
 /** `--memory`: `512MB` or `2GB`, in bytes; absent for the default. */
-function memoryIn(at: Parser): number | undefined {
+function memoryIn(at: Parser, faults: string[]): number | undefined {
   const text = optionalText(at, "memory");
   if (text === undefined) return undefined;
   const [, count = "", unit = ""] = /^([1-9]\d{0,5})(MB|GB)$/.exec(text) ?? [];
   const bytes = Number(count) * (SIZES[unit] ?? Number.NaN);
-  return bytes >= LEAST_MEMORY
-    ? bytes
-    : refuse(at, "--memory needs a size of at least 128MB, such as 512MB or 2GB");
+  if (bytes >= LEAST_MEMORY) return bytes;
+  faults.push("--memory needs a size of at least 128MB, such as 512MB or 2GB");
+  return undefined;
 }
 
 /** Adds the options of the input files, of the reporting currency and of the fiscal year. */
@@ -153,12 +149,21 @@ const withInputs = (command: Parser): Parser =>
       "first month of the fiscal year, 1 to 12; FY2026 ends in 2026",
     );
 
+/** The options that `sync` and `report` share. Their faults go to `faults`. */
+const sharedOf = (at: Parser, faults: string[]) => ({
+  inputs: inputsOf(at),
+  currency: currencyOf(at, faults),
+  fiscalYearStart: fiscalYearStartOf(at, faults),
+  memory: memoryIn(at, faults),
+  database: databaseOf(at, faults),
+});
+
 /** `--currency`: a code of ISO 4217, or none. */
-function currencyOf(at: Parser): string | undefined {
+function currencyOf(at: Parser, faults: string[]): string | undefined {
   const text = optionalText(at, "currency");
-  return text === undefined || text === NO_CURRENCY || /^[A-Z]{3}$/.test(text)
-    ? text
-    : refuse(at, `--currency needs a code such as EUR, or ${NO_CURRENCY}`);
+  if (text !== undefined && text !== NO_CURRENCY && !/^[A-Z]{3}$/.test(text))
+    faults.push(`--currency needs a code such as EUR, or ${NO_CURRENCY}`);
+  return text;
 }
 
 function addReport(program: Parser, found: (command: WarehouseCommand) => void): void {
@@ -185,22 +190,14 @@ DATABASE_URL with --database postgresql://
     .option("--out <file>", "report to write (HTML)", "report.html")
     .option(...MEMORY);
   withInputs(reporting).action((_, at: Parser) => {
-    refuseEmpty(at);
-    const [out = ""] = neededTexts(at, "out");
-    const database = databaseOf(at);
-    const schema = optionalText(at, "schema");
-    found({
-      kind: "report",
-      options: {
-        database,
-        schema,
-        out,
-        inputs: inputsOf(at),
-        currency: currencyOf(at),
-        fiscalYearStart: fiscalYearStartOf(at),
-        memory: memoryIn(at),
-      },
-    });
+    const faults = [...emptyFault(at)];
+    const options = {
+      schema: optionalText(at, "schema"),
+      out: optionalText(at, "out") ?? "",
+      ...sharedOf(at, faults),
+    };
+    refuseAll(at, faults);
+    found({ kind: "report", options });
   });
 }
 
@@ -222,30 +219,33 @@ them, and the next close reverses these. Later changes are adjustments of the ne
 closed: the table adjustments has them, close_lines the books. See docs/closing.md.
 `,
   })
-    .argument("<month>", "the month, such as 2026-10")
+    // Not needed by the parser, which would name no other fault of the line then.
+    .argument("[month]", "the month, such as 2026-10")
+    .usage("[options] <month>")
     .option("--by <view>", VIEWS.join(" or "))
     .option("--accrue", "book accruals for what is provisional, not proven or not read")
     .option("--reopen", "close a closed month again; its old book is kept")
     .option("--why <text>", "why the month is closed again; stands in the new book")
     .option(...DATABASE)
     .option("--json", "print the book as one JSON object")
-    .action((month: string, _, at: Parser) => {
-      refuseEmpty(at);
-      const view = VIEWS.find((each) => each === optionalText(at, "by"));
+    .action((month: string | undefined, _, at: Parser) => {
+      const isMonth = month !== undefined && /^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month);
+      const by: unknown = at.getOptionValue("by");
+      const view = VIEWS.find((each) => each === by);
       const why = optionalText(at, "why");
       const faults = [
-        ...(/^[1-9]\d{3}-(0[1-9]|1[0-2])$/.test(month)
-          ? []
-          : ["close needs a month such as 2026-10"]),
-        ...(view === undefined ? [`--by needs one of ${VIEWS.join(", ")}`] : []),
-        ...(isSet(at, "reopen") === (why !== undefined)
+        ...emptyFault(at),
+        ...(isMonth ? [] : ["close needs a month such as 2026-10"]),
+        ...(view === undefined && by !== "" ? [`--by needs one of ${VIEWS.join(", ")}`] : []),
+        ...(isSet(at, "reopen") === (at.getOptionValue("why") !== undefined)
           ? []
           : ["--reopen and --why belong together: a month is closed again for a reason"]),
       ];
-      if (view === undefined || faults.length > 0) refuse(at, faults.join("; "));
+      const database = databaseOf(at, faults);
+      if (view === undefined || !isMonth || faults.length > 0) refuse(at, faults.join("; "));
       else {
         const options = { month, view, why, accrue: isSet(at, "accrue"), json: isSet(at, "json") };
-        found({ kind: "close", options: { ...options, database: databaseOf(at) } });
+        found({ kind: "close", options: { ...options, database } });
       }
     });
 }
@@ -280,14 +280,15 @@ init asks for what the line does not say, and never replaces a file.
     .option("--account <label>", "your own name for the billing account")
     .option("--start-date <date>", "first day to read; without it, all that the provider keeps")
     .action((_, at: Parser) => {
-      refuseEmpty(at);
-      const [config = ""] = neededTexts(at, "config");
-      if (config === STDIN) refuse(at, "--config needs the name of the file to write");
-      const provider = optionalText(at, "provider");
+      const config = optionalText(at, "config") ?? "";
+      const given = optionalText(at, "provider");
+      const provider = given === undefined || !isProviderName(given) ? undefined : given;
       const baseUrl = optionalText(at, "baseUrl");
-      if (provider !== undefined && !isProviderName(provider)) {
-        refuse(at, `--provider needs one of ${PROVIDER_NAMES.join(", ")}`);
-      }
+      refuseAll(at, [
+        ...emptyFault(at),
+        ...(config === STDIN ? ["--config needs the name of the file to write"] : []),
+        ...(given === provider ? [] : [`--provider needs one of ${PROVIDER_NAMES.join(", ")}`]),
+      ]);
       found({
         kind: "init",
         options: {
@@ -304,11 +305,11 @@ init asks for what the line does not say, and never replaces a file.
 }
 
 /** `--fiscal-year-start`: a month as its number. */
-function fiscalYearStartOf(at: Parser): string | undefined {
+function fiscalYearStartOf(at: Parser, faults: string[]): string | undefined {
   const month = optionalText(at, "fiscalYearStart");
-  return month === undefined || /^([1-9]|1[0-2])$/.test(month)
-    ? month
-    : refuse(at, "--fiscal-year-start needs a month from 1 to 12");
+  if (month !== undefined && !/^([1-9]|1[0-2])$/.test(month))
+    faults.push("--fiscal-year-start needs a month from 1 to 12");
+  return month;
 }
 
 /** The files of the inputs by their options. commander names `--exchange-rates` `exchangeRates`. */

@@ -2,7 +2,7 @@
 import type { Command as Parser } from "commander";
 import { addUse, optionalText, refuse } from "../src/command_options.ts";
 import { BY, type By, type CostsOptions, isTime } from "./costs.ts";
-import { DATABASE, databaseOf, formatOf, refuseEmpty } from "./shared_options.ts";
+import { DATABASE, databaseOf, emptyFault, formatOf } from "./shared_options.ts";
 
 /** Adds the command to the tree. `found` gets the options of a line. */
 export function addCosts(program: Parser, found: (options: CostsOptions) => void): void {
@@ -22,7 +22,7 @@ Without a period: the month of the report, up to its newest complete day, so tha
 report's. Costs count on the day of use. Currencies are never added.
 `,
   })
-    .option("--by <label>", `one of ${Object.keys(BY).join(", ")}`, "model")
+    .option("--by <label>", `one of ${Object.keys(BY).join(", ")}`, USUAL)
     .option("--month <month>", "such as 2026-10, instead of --since and --until")
     .option("--since <day>", "first day, such as 2026-10-01; the first day of all otherwise")
     .option("--until <day>", "last day; the newest complete one otherwise")
@@ -30,10 +30,7 @@ report's. Costs count on the day of use. Currencies are never added.
     .option(...DATABASE)
     .option("--csv", "print all values as CSV, with all digits")
     .option("--json", "print one JSON object, with decimals as text")
-    .action((_, at: Parser) => {
-      refuseEmpty(at);
-      found(costsOf(at));
-    });
+    .action((_, at: Parser) => found(costsOf(at)));
 }
 
 const isBy = (text: string): text is By => Object.hasOwn(BY, text);
@@ -41,14 +38,18 @@ const isBy = (text: string): text is By => Object.hasOwn(BY, text);
 /** Values that a person gets. */
 const TOP = 20;
 
+/** The label of a line without `--by`. */
+const USUAL: By = "model";
+
 /** The options of `costs`. Every fault is named at once. */
 function costsOf(at: Parser): CostsOptions {
-  const by = optionalText(at, "by") ?? "";
+  const by = optionalText(at, "by") ?? USUAL;
   const [since, until] = [optionalText(at, "since"), optionalText(at, "until")];
   const month = optionalText(at, "month");
   const top = optionalText(at, "top");
   const isKnown = isBy(by);
   const faults = [
+    ...emptyFault(at),
     ...(isKnown ? [] : [`--by needs one of ${Object.keys(BY).join(", ")}`]),
     ...(month === undefined || isDay(`${month}-01`)
       ? []
@@ -61,11 +62,12 @@ function costsOf(at: Parser): CostsOptions {
     ...(top === undefined || /^[1-9]\d{0,5}$/.test(top) ? [] : ["--top needs a number above 0"]),
     ...(top !== undefined && isKnown && isTime(by) ? [`--top does not go with --by ${by}`] : []),
   ];
+  const format = formatOf(at, faults);
+  const database = databaseOf(at, faults);
   if (!isKnown || faults.length > 0) return refuse(at, faults.join("; "));
-  const format = formatOf(at);
   const usual = format === "text" && !isTime(by) ? TOP : undefined;
   return {
-    database: databaseOf(at),
+    database,
     by,
     period: { from: since, through: until },
     month: month === undefined ? undefined : `${month}-01`,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -27,6 +27,17 @@ it.each([
   reader.close();
   expect(found.flat()).toEqual(given.compressions);
 });
+
+it.each(["read", "write"] as const)(
+  "does not say of a file that it cannot look at what it holds, to %s",
+  async (mode) => {
+    const path = join(folder, "hidden.duckdb");
+    symlinkSync(path, path);
+    await expect(Database.open(path, mode)).rejects.toThrow(
+      `"${path}" is something that this user may not see: allow it, or name another file with --database.`,
+    );
+  },
+);
 
 it.each([0, 1, 500, 1201])("inserts %i rows, each with its values as they are", async (count) => {
   const database = await Database.inMemory();

@@ -1,7 +1,7 @@
 /** One DuckDB file: opened, asked and closed. Every error of the file names the file and the remedy. */
 import { availableParallelism } from "node:os";
 import { chmodSync, realpathSync, rmSync, statSync } from "node:fs";
-import type { DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
+import type { DuckDBConnection, DuckDBInstance, DuckDBResult } from "@duckdb/node-api";
 import { ConnectorError } from "../src/errors.ts";
 import { databaseError, isOpenElsewhere, loadDuckDB } from "./failures.ts";
 import { findAt, type Found, headOf, isMarked } from "./found.ts";
@@ -91,6 +91,12 @@ function assertMayOpen(path: string, { kind, words }: Found, mode: "write" | "re
       `--database needs the name of a DuckDB file, and "${shown}…" is none. Nothing was read or written.`,
     );
   }
+  if (kind === "hidden") {
+    throw new ConnectorError(
+      "database",
+      `"${path}" is ${words}: allow it, or name another file with --database. Nothing was read or written.`,
+    );
+  }
   if (kind === "other" || kind === "report") {
     throw new ConnectorError(
       "database",
@@ -124,6 +130,12 @@ async function madeAgain(
   const instance = await instanceOf(file);
   chmodSync(file, mode);
   return instance;
+}
+
+function answerOf(result: DuckDBResult): Answer {
+  const types = result.columnTypes().map(String);
+  const columns = result.columnNames().map((name, index) => ({ name, type: types[index] ?? "" }));
+  return { columns, rows: result.yieldRowsJson() };
 }
 
 export class Database implements Asked {
@@ -266,12 +278,30 @@ export class Database implements Asked {
     }
   }
 
-  /** The result of any statement, for people and programs. DuckDB computes the rows while they are read. */
+  /**
+   * The result of any statement, for people and programs. DuckDB computes the rows while they are read. Statements before the last
+   * one may prepare it; DuckDB makes several of a PIVOT, too.
+   *
+   * @throws ConnectorError `invalid_arguments` if one before the last returns rows, which nobody would see
+   */
   async answer(sql: string): Promise<Answer> {
-    const result = await this.#connection.stream(sql);
-    const types = result.columnTypes().map(String);
-    const columns = result.columnNames().map((name, index) => ({ name, type: types[index] ?? "" }));
-    return { columns, rows: result.yieldRowsJson() };
+    const { ResultReturnType } = await loadDuckDB();
+    const statements = await this.#connection.extractStatements(sql);
+    for (let index = 0; ; index += 1) {
+      const prepared = await statements.prepare(index);
+      try {
+        const result = await prepared.stream();
+        if (index === statements.count - 1) return answerOf(result);
+        if (result.returnType === ResultReturnType.QUERY_RESULT) {
+          throw new ConnectorError(
+            "invalid_arguments",
+            "A statement before the last one returns rows, and only the rows of the last one would be shown. Run `query` once for each of them.",
+          );
+        }
+      } finally {
+        prepared.destroySync();
+      }
+    }
   }
 
   /** Runs statements as one: all of them or none is kept, even if the process is killed. */

@@ -23,7 +23,10 @@ it.each([
   ['IO Error: Could not write file "b": Disk quota exceeded', "The disk of the database"],
   ['IO Error: Could not write file "b": File too large', "The disk of the database"],
   ["IO Error: The file exists, but it is not a valid DuckDB database file!", "no database"],
-  ['IO Error: Cannot open file "/a/b": Permission denied', "may not be opened by this user"],
+  [
+    'IO Error: Cannot open file "/a/b": Permission denied',
+    "need the right to write the file and in its folder",
+  ],
   [
     'Constraint Error: Duplicate key "x_RecordId: c-1" violates primary key constraint.',
     "an index or a constraint that this program did not make",

@@ -60,7 +60,12 @@ const KNOWN: readonly (readonly [RegExp, (database: string, text: string) => str
     /Read-only file system/,
     (database) => `The database "${database}" lies on a disk that may only be read.`,
   ],
-  [/Permission denied/, (database) => `The database "${database}" may not be opened by this user.`],
+  [
+    /Permission denied/,
+    (database) =>
+      `The database "${database}" may not be opened by this user. \`sync\` and \`close\` need the right to write the file and in its ` +
+      "folder, the other commands that to read the file: allow it, or name another one with --database.",
+  ],
   [
     /No such file or directory|database does not exist|Is a directory/,
     (database) => `The database "${database}" cannot be opened: there is no such file or folder.`,

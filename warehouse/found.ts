@@ -1,13 +1,14 @@
 /** Tells what a path holds before a command writes there, so that no command replaces a file of another kind. */
 import { closeSync, openSync, readSync, type Stats, statSync } from "node:fs";
 
-/** The content of a path. `other` is a file of any other kind, or something that is no file. */
+/** The content of a path. `hidden` may be anything, and `other` is a file of any other kind, or something that is no file. */
 export type FoundKind =
   | "nothing"
   | "empty"
   | "database"
   | "unfinished database"
   | "report"
+  | "hidden"
   | "other";
 
 export interface Found {
@@ -32,11 +33,11 @@ export const REPORT_MARK = '<meta name="generator" content="source-ai-billing re
 /** The mark of a DuckDB file, at byte 8. */
 export const isMarked = (head: Buffer): boolean => head.toString("latin1", 8, 12) === "DUCK";
 
-/** Links are followed. A path that this user may not look at counts as `other`. */
+/** Links are followed. */
 export function findAt(path: string): Found {
   const stats = statOf(path);
   if (stats === undefined) return { kind: "nothing", words: "nothing" };
-  if (stats === "hidden") return { kind: "other", words: "something that this user may not see" };
+  if (stats === "hidden") return { kind: "hidden", words: "something that this user may not see" };
   if (stats.isDirectory()) return { kind: "other", words: "a folder" };
   if (!stats.isFile()) return { kind: "other", words: "a device, a pipe or a socket" };
   if (stats.size === 0) return { kind: "empty", words: "an empty file" };
@@ -49,7 +50,7 @@ function kindOf(head: Buffer, size: number): Found {
       ? { kind: "unfinished database", words: "an unfinished DuckDB database" }
       : { kind: "database", words: "a DuckDB database" };
   }
-  if (head.length === 0) return { kind: "other", words: "a file that this user may not read" };
+  if (head.length === 0) return { kind: "hidden", words: "a file that this user may not read" };
   const text = head.toString("utf8");
   if (text.includes(REPORT_MARK) || REPORT_0_2_0.test(text)) {
     return { kind: "report", words: "a report of this program" };

@@ -103,6 +103,7 @@ test("says every fault of the line at once, before it asks for anything", async 
 
 test.each([
   [{ config: join(folder, "no", "config.json") }, /there is no such folder/],
+  [{ config: folder }, /is not written: it is a folder\.$/],
   [{ startDate: "2026-03-11" }, /The start date lies in the future/],
   [{ config: join("/dev/null", "config.json") }, /a part of its path is no folder/],
 ])("%j is refused before the secret is asked for", async (given, words) => {

@@ -92,6 +92,25 @@ describe("a result", () => {
     expect(await asked("SELECT 1", sql)).toBe("name   more\n検索   a\ne\u0301te    b\nci 🚀  c\n");
   });
 
+  it("is that of the last statement, which others may prepare", async () => {
+    const prepared =
+      "SET VARIABLE least = 2; CREATE TEMP TABLE few AS FROM range(4); INSERT INTO few VALUES (9); " +
+      "SELECT sum(range) AS total FROM few WHERE range > getvariable('least');; -- the end";
+    expect(await asked("SELECT 1", prepared)).toBe("total\n   12\n");
+  });
+
+  it("that would not be shown is an error, and nothing is printed", async () => {
+    await asked("SELECT 1", "SELECT 1");
+    for (const format of ["text", "json", "csv"] as const) {
+      const parts = query(path, "SELECT 1; SET VARIABLE a = 1; SELECT 2", format);
+      await expect(parts.next()).rejects.toMatchObject({
+        code: "invalid_arguments",
+        message:
+          "A statement before the last one returns rows, and only the rows of the last one would be shown. Run `query` once for each of them.",
+      });
+    }
+  });
+
   it("of an empty statement is a sentence", async () => {
     for (const sql of [" ", ";", "/* no statement */ ;"]) {
       await expect(asked("SELECT 1", sql)).rejects.toThrow("The statement is empty.");

@@ -1,11 +1,14 @@
 /** The command line of `query`. */
 import type { Command as Parser } from "commander";
-import { addUse } from "../src/command_options.ts";
+import { addUse, refuse } from "../src/command_options.ts";
 import type { QueryFormat } from "./query.ts";
-import { DATABASE, databaseOf, formatOf, refuseEmpty } from "./shared_options.ts";
+import { DATABASE, databaseOf, emptyFault, formatOf } from "./shared_options.ts";
 
 /** The tables of a database, for the help of `query`; a test compares their names with the models. */
 const TABLES = `
+Statements before the last one may prepare it (SET VARIABLE, CREATE TEMP TABLE). Only the last one
+may return rows.
+
 Tables (DESCRIBE lists the columns of one):
   daily_costs, monthly_costs      costs by day or month, with model, project, key
   current_costs, current_usage    every valid record, with the proof of its day
@@ -58,12 +61,20 @@ export function addQuery(program: Parser, found: (options: QueryOptions) => void
       "line is wrong. A person gets the first 100 rows, --csv and --json give\nall.",
     more: TABLES,
   })
-    .argument("<sql>", "the statement, or - for stdin; it may only read")
+    // Not needed by the parser, which would name no other fault of the line then.
+    .argument("[sql]", "the statement, or - for stdin; it may only read")
+    .usage("[options] <sql>")
     .option(...DATABASE)
     .option("--csv", "print all rows as CSV")
     .option("--json", "print a list of objects, with decimals as text")
-    .action((sql: string, _, at: Parser) => {
-      refuseEmpty(at);
-      found({ database: databaseOf(at), sql, format: formatOf(at) });
+    .action((sql: string | undefined, _, at: Parser) => {
+      const faults = [
+        ...(sql === undefined ? ["query needs a statement in quotes, or - for stdin"] : []),
+        ...emptyFault(at),
+      ];
+      const format = formatOf(at, faults);
+      const database = databaseOf(at, faults);
+      if (sql === undefined || faults.length > 0) return refuse(at, faults.join("; "));
+      found({ database, sql, format });
     });
 }

@@ -10,7 +10,7 @@ import { Random } from "../random.ts";
 import { drawCatalog, drawConfig } from "./configs.ts";
 import { deliver } from "./deliver.ts";
 import { errorFaults } from "./errors.ts";
-import { readJson, TooDeep } from "./json.ts";
+import { hasNameTwice, readJson, TooDeep } from "./json.ts";
 import { drawPages } from "./pages.ts";
 import { judgeCatalog, judgeConfig } from "./right_configs.ts";
 import { judgePages } from "./right_pages.ts";
@@ -78,12 +78,19 @@ async function opened(bytes: Uint8Array, what: InputKind): Promise<Opened> {
   }
 }
 
-/** The fault if only one of the connector and the JSON reader of this folder takes the file for JSON; else none. */
+/**
+ * The fault if only one of the connector and the JSON reader of this folder takes the file for JSON; else none. A config that has a
+ * name twice is none for both.
+ */
 function fileFaults(bytes: Uint8Array, file: Opened, what: InputKind): string[] {
   let isJson = false;
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    isJson = (what === "state" && text.trim() === "") || readJson(text) !== undefined;
+    const tree = readJson(text);
+    isJson =
+      tree === undefined
+        ? what === "state" && text.trim() === ""
+        : what !== "config" || !hasNameTwice(tree);
   } catch (error) {
     if (error instanceof TooDeep) return [];
   }

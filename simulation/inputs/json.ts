@@ -128,6 +128,21 @@ export function meaningOf(json: Json): string {
   }
 }
 
+/** Whether an object of a tree has two members of one name. */
+export function hasNameTwice(json: Json): boolean {
+  switch (json.kind) {
+    case "scalar":
+      return false;
+    case "array":
+      return json.items.some(hasNameTwice);
+    case "object":
+      return (
+        new Set(json.members.map(({ name }) => textOf(name))).size < json.members.length ||
+        json.members.some(({ value }) => hasNameTwice(value))
+      );
+  }
+}
+
 /** The characters between the quotes of a text. */
 export function textOf(scalar: string): string {
   if (!scalar.includes("\\")) return scalar.slice(1, -1);

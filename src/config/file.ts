@@ -33,8 +33,8 @@ export async function createConfigFile(path: string, config: unknown): Promise<v
  */
 export async function configFileFault(path: string): Promise<string | undefined> {
   try {
-    await lstat(path);
-    return whyNotMade({ code: "EEXIST" });
+    const isFolder = (await lstat(path)).isDirectory();
+    return whyNotMade({ code: isFolder ? "EISDIR" : "EEXIST" });
   } catch (reason) {
     if (codeOf(reason) !== "ENOENT") return whyNotMade(reason);
   }

@@ -131,6 +131,34 @@ test("nothing of a config that is no JSON is quoted", async () => {
   expect(error.cause).toBeUndefined();
 });
 
+test.each([
+  ['{\n"token": "SeCrEt",\n"b": 1,\n"token": "SeCrEt"\n}', "token (lines 2, 4)"],
+  ['{"a": 1, "a": 1, "a": 2}', "a (line 1)"],
+  ['{"a": {"b": 1}, "c": {"b": 1, "\\u0062": 2},\n"c": 1}', "c.b (line 1), c (lines 1, 2)"],
+  ['{"accounts": [{"x": [{}, {}]}, {"url": 1, "url": 1}]}', "accounts[1].url (line 1)"],
+  ['[[], [1, {"__proto__": 1, "__proto__": 2}]]', "[1][1].__proto__ (line 1)"],
+  ['{"sk-SeCrEt": {"a\\"": 1, "a\\"": 2}}', "….… (line 1)"],
+])("a key that a config has twice is named, and no value: %j", async (content, keys) => {
+  const path = await fileOf(content);
+  const error = await faultOf(path);
+  expect(error.code).toBe("invalid_config");
+  expect(error.message).toBe(
+    `The config file "${path}" has the same key more than once in one object, and only its last value would count: ${keys}. ` +
+      "Keep one of each.",
+  );
+  expect(JSON.stringify(error.toTrace())).not.toContain("SeCrEt");
+  expect(await readJsonFile(path, "state")).toEqual(JSON.parse(content));
+});
+
+test("a config whose keys stand once in each object is read, however it is nested", async () => {
+  const fine = '{"a": {"a": "a\\": 1"}, "b": [{"a": 1}, {"a": "b"}], "": "a"}';
+  expect(await readJsonFile(await fileOf(fine), "config")).toEqual(JSON.parse(fine));
+  const deep = `${'{"a":['.repeat(100_000)}${"]}".repeat(100_000)}`;
+  await readJsonFile(await fileOf(deep), "config");
+  const twice = `${'{"a":['.repeat(100_000)}{"b":1,"b":2}${"]}".repeat(100_000)}`;
+  expect((await faultOf(await fileOf(twice))).message).toMatch(/: ….{199}b \(line 1\)\. Keep/);
+});
+
 test("a file that is nested deeper than the stack, or one huge text, still has a place", async () => {
   expect((await faultOf(await fileOf("[".repeat(200_000)))).message).toContain("column 200001.");
   const huge = `["${String.raw`\n`.repeat(1_000_000)}" x]`;

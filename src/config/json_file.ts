@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { STDIN } from "../config_place.ts";
 import { ConnectorError, type ErrorCode } from "../errors.ts";
+import { type RepeatedKey, repeatedKeys } from "./repeated_keys.ts";
 
 /** The purpose of a file; it decides the error's code and words. */
 export type InputKind = "config" | "catalog" | "state";
@@ -51,7 +52,8 @@ export async function readJsonFile(path: string, what: InputKind): Promise<unkno
 /**
  * Parses the bytes of a file; `path` appears only in messages.
  *
- * @throws ConnectorError like {@link readJsonFile}, except for a file that is missing or unreadable
+ * @throws ConnectorError like {@link readJsonFile}, except for a file that is missing or unreadable; also for a config that has a key
+ *   more than once in one object, because its last value would count and the others would be lost without a word
  */
 export async function parseJsonFile(
   bytes: Uint8Array,
@@ -65,8 +67,9 @@ export async function parseJsonFile(
     if (what === "state") return undefined;
     throw new ConnectorError(code, `${file} is empty.`);
   }
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (reason) {
     // The engine's message quotes the text around the fault, so neither it nor the error is passed on.
     const { jsonFaultOffset } = await import("./json_fault.ts");
@@ -76,6 +79,26 @@ export async function parseJsonFile(
       `${file} is not valid JSON: look at line ${line}, column ${column}.`,
     );
   }
+  // Machines write states and catalogs.
+  const repeated = what === "config" ? repeatedKeys(text) : [];
+  if (repeated.length > 0) {
+    throw new ConnectorError(
+      code,
+      `${file} has the same key more than once in one object, and only its last value would count: ` +
+        `${repeated.map((key) => shownKey(text, key)).join(", ")}. Keep one of each.`,
+    );
+  }
+  return value;
+}
+
+/** The most characters of a path in a message. */
+const LONGEST_PATH = 200;
+
+/** A key with its lines: `token (lines 2, 5)`. */
+function shownKey(text: string, { path, offsets }: RepeatedKey): string {
+  const lines = [...new Set(offsets.map((offset) => placeOf(text, offset).line))];
+  const shown = path.length > LONGEST_PATH ? `…${path.slice(-LONGEST_PATH)}` : path;
+  return `${shown} (${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")})`;
 }
 
 const nameOf = (path: string, what: InputKind): string =>
