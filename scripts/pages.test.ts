@@ -1,0 +1,56 @@
+/** Clauses of the pages that nothing else compares with the repository: links. */
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const root = new URL("../", import.meta.url).pathname;
+const read = (path: string): string => readFileSync(`${root}${path}`, "utf8");
+
+const PAGES = globSync("{*.md,{bench,conform,dbt,demo,docs}/**/*.md,*/**/{README,SPEC}.md}", {
+  cwd: root,
+  exclude: (path) => /(^|\/)(node_modules|target|dbt_packages|\.\w+)(\/|$)/.test(path),
+});
+
+/** The address that stands in front of a path of this repository where a page is read elsewhere. */
+const ELSEWHERE = "https://github.com/source-ai-billing/source-ai-billing/blob/main/";
+
+const prose = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, "");
+
+/** The anchors of the headings of a page, as GitHub makes them. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...prose(text).matchAll(/^#{1,6} +(.*)$/gm)].map(([, heading = ""]) => heading);
+  const slugs = headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_\- ]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  return new Set(slugs);
+}
+
+/** The links of a page into this repository that lead nowhere. */
+function deadLinks(page: string, text: string): string[] {
+  const links = [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+  return links.filter((link) => {
+    const isAbsolute = link.startsWith(ELSEWHERE);
+    if (!isAbsolute && /^[a-z]+:/.test(link)) return false;
+    const [path = "", anchor] = link.replace(ELSEWHERE, "").split("#");
+    const base = isAbsolute ? "" : posix.dirname(page);
+    const target = path === "" ? page : posix.join(base, path);
+    if (!existsSync(`${root}${target}`)) return true;
+    return anchor !== undefined && !anchorsOf(target === page ? text : read(target)).has(anchor);
+  });
+}
+
+describe("links", () => {
+  test("those of every page lead to a file, and to a heading of it", () => {
+    expect(PAGES.length).toBeGreaterThan(40);
+    expect(PAGES.flatMap((page) => deadLinks(page, read(page)))).toEqual([]);
+  });
+
+  test("one to no file or to no heading is found", () => {
+    const text =
+      "[a](none.md) [b](README.md#no-heading) [c](#here) [d](README.md#more)\n\n## Here\n";
+    expect(deadLinks("CONTRIBUTING.md", text)).toEqual(["none.md", "README.md#no-heading"]);
+  });
+});
