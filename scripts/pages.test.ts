@@ -1,4 +1,4 @@
-/** Clauses of the pages that nothing else compares with the repository: links. */
+/** Clauses of the pages that nothing else compares with the repository: links, names of tests, numbers of seeds. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -52,5 +52,27 @@ describe("links", () => {
     const text =
       "[a](none.md) [b](README.md#no-heading) [c](#here) [d](README.md#more)\n\n## Here\n";
     expect(deadLinks("CONTRIBUTING.md", text)).toEqual(["none.md", "README.md#no-heading"]);
+  });
+});
+
+describe("the tests that kill processes", () => {
+  const source = read("integration_tests/kills.test.ts");
+  const titles = [...source.matchAll(/^ {2}"(.*\(seed %i\))",$/gm)].map(([, title = ""]) => title);
+  const seeds = [...source.matchAll(/\{ few: (\d+), all: (\d+) \}/g)];
+  const sum = (group: 1 | 2): number =>
+    seeds.reduce((total, counts) => total + Number(counts[group]), 0);
+
+  test("CONTRIBUTING names each of them by words that no other one has", () => {
+    const words = [...read("CONTRIBUTING.md").matchAll(/-t "([^"]+)"/g)].map(
+      ([, each = ""]) => each,
+    );
+    const found = words.map((each) => titles.filter((title) => title.includes(each)));
+    expect(found.map(({ length }) => length)).toEqual([1, 1, 1]);
+    expect(new Set(found.flat())).toEqual(new Set(titles));
+  });
+
+  test("their README says how many lives they play", () => {
+    const said = /(\d+) lives, .*; (\d+) with SEEDS=all/.exec(read("integration_tests/README.md"));
+    expect(said?.slice(1).map(Number)).toEqual([sum(1), sum(2)]);
   });
 });
