@@ -1,4 +1,4 @@
-/** Clauses of the pages that nothing else compares with the repository: links, names of tests, numbers of seeds. */
+/** Clauses of the pages that nothing else compares with the repository: links, names of tests, numbers of seeds, the name of the image. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -75,4 +75,13 @@ describe("the tests that kill processes", () => {
     const said = /(\d+) lives, .*; (\d+) with SEEDS=all/.exec(read("integration_tests/README.md"));
     expect(said?.slice(1).map(Number)).toEqual([sum(1), sum(2)]);
   });
+});
+
+test("each page names the image by its version, because no other one is made", () => {
+  const { version } = JSON.parse(read("package.json")) as { version: string };
+  const images = PAGES.flatMap((page) => [
+    ...read(page).matchAll(/docker run\b(?:[^\n]|\\\n)*?[ /](source-ai-billing(?::\S+)?)\s/g),
+  ]).map(([, image]) => image);
+  expect(images.length).toBeGreaterThan(5);
+  expect(new Set(images)).toEqual(new Set([`source-ai-billing:${version}`]));
 });
