@@ -300,6 +300,20 @@ describe("files", () => {
     );
   });
 
+  it("are for others, too, as SECURITY.md says", () =>
+    withProvider({}, async (trial) => {
+      const own = ["html", "junit", "json", "state"].flatMap((name) => [
+        `--${name}`,
+        path(`open.${name}`),
+      ]);
+      await run([...address(trial), "--only", "CAP-01", ...own], token(trial));
+      for (const name of ["html", "junit", "json", "state"])
+        expect((await stat(path(`open.${name}`))).mode & 0o777).toBe(0o644 & ~process.umask());
+      expect(await readFile(new URL("../SECURITY.md", import.meta.url), "utf8")).toContain(
+        "Files of `conform` are for others, too (mode 0644)",
+      );
+    }));
+
   it("replace nothing but files of an earlier run, and that is said before the first request", () =>
     withProvider({}, async (trial) => {
       const config = await file("mine.json", '{"credentials":{"access_token":"s3cr3t"}}');
