@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type OwnProcess, stopOnSignals } from "./signals.ts";
 
@@ -59,4 +60,17 @@ test("a command that has ended in good order dies by its signal, and one without
   send("SIGTERM");
   stop.die();
   expect([ended, own.exitCode]).toEqual([["SIGTERM"], 143]);
+});
+
+test.each([
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const)("the design says with which code PID 1 ends after %s", (signal, code) => {
+  const { own, send } = processOf(1);
+  const stop = stopOnSignals(own);
+  send(signal);
+  stop.die();
+  expect(own.exitCode).toBe(code);
+  const design = readFileSync(new URL("../docs/design.md", import.meta.url), "utf8");
+  expect(design).toContain(`${code} after ${signal}`);
 });

@@ -1,5 +1,15 @@
 import { constants } from "node:fs";
-import { access, chmod, link, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import {
+  access,
+  chmod,
+  link,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -302,6 +312,29 @@ describe("reports", () => {
 });
 
 describe("files", () => {
+  it("of accounts are refused in one sentence after the other, each with one point", async () => {
+    const several = await file("accounts.json", '{"accounts":[]}');
+    const { code, warned } = await run(["--config", several]);
+    expect(code).toBe(2);
+    expect(warned).toMatch(
+      /^The check could not run: The config has a list .* of one account\.\n$/,
+    );
+  });
+
+  it("are for others, too, as SECURITY.md says", () =>
+    withProvider({}, async (trial) => {
+      const own = ["html", "junit", "json", "state"].flatMap((name) => [
+        `--${name}`,
+        path(`open.${name}`),
+      ]);
+      await run([...address(trial), "--only", "CAP-01", ...own], token(trial));
+      for (const name of ["html", "junit", "json", "state"])
+        expect((await stat(path(`open.${name}`))).mode & 0o777).toBe(0o644 & ~process.umask());
+      expect(await readFile(new URL("../SECURITY.md", import.meta.url), "utf8")).toContain(
+        "Files of `conform` are for others, too (mode 0644)",
+      );
+    }));
+
   it("replace nothing but files of an earlier run, and that is said before the first request", () =>
     withProvider({}, async (trial) => {
       const config = await file("mine.json", '{"credentials":{"access_token":"s3cr3t"}}');

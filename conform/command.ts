@@ -192,15 +192,14 @@ export async function conform(given: GivenOptions, host: Host): Promise<number> 
       try {
         return await readConfig(path);
       } catch (error) {
-        throw new CannotRun(
-          error instanceof Error ? error.message.replace(/\.$/, "") : String(error),
-        );
+        throw new CannotRun(error instanceof Error ? error.message : String(error));
       }
     };
     return await check(await completed(given, environment, config), host);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    host.warn(`The check could not run: ${message}.\n`);
+    // Messages of the connector are whole sentences, those of this check are the rest of one.
+    host.warn(`The check could not run: ${message.replace(/\.$/, "")}.\n`);
     if (error instanceof Error && !(error instanceof CannotRun))
       host.warn(`${error.stack ?? ""}\n`);
     return 2;

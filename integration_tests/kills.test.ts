@@ -20,7 +20,7 @@ test.concurrent.for(seedsOf(process.env, { few: 1, all: 5 }))(
 );
 
 test.concurrent.for(seedsOf(process.env, { few: 1, all: 2 }))(
-  "an adapter's sync killed anywhere loses and doubles nothing (seed %i)",
+  "a read over an adapter, killed anywhere, loses and doubles nothing (seed %i)",
   play("adapters"),
 );
 

@@ -39,10 +39,12 @@ Serves the AI Provider Billing Export Interface on 127.0.0.1, by default the rea
   --redirect-uri URI     a redirect address besides those on 127.0.0.1 and [::1], any port (may be repeated)
   --tls                  serve https with a certificate that is made at the start; prints the file to trust
   --host NAME            with --tls: the name under which others reach this machine; listens on all its addresses
-  --control              serve /control too: clock, faults, totals, requests, tokens, records
+  --control              serve /control too: clock, faults, totals, requests, tokens, records, capabilities; with --oauth
+                         also oauth
   --seed N               seed of the generator and of faults left to chance (default 1)
   --json                 print one line, {"base_url": "…", "access_token": "…"}, and nothing else; with --oauth it
-                         also has "oauth": client_id, client_secret, refresh_token, authorization_url, token_url …
+                         also has "oauth": client_id, client_secret, public_client_id, authorization_url, token_url,
+                         issuer, refresh_token; with --tls "certificate", the file to trust
   --help                 print this
 `;
 

@@ -111,6 +111,10 @@ describe("is refused", () => {
     await expect(configOf("c.json", { ...ADDRESS, ...TOKEN }, { "c.json": file })).rejects.toThrow(
       "AI_BILLING_BASE_URL and AI_BILLING_TOKEN would be those of one account: remove the variables",
     );
+    // The remedy is to remove the variable, so nothing asks for another one beside it.
+    await expect(configOf("c.json", TOKEN, { "c.json": file })).rejects.toThrow(
+      /and AI_BILLING_TOKEN would be those of one account: remove the variables\.$/,
+    );
     expect(() => parseConfig(file)).toThrow("a list of accounts, which only `sync` reads");
   });
 

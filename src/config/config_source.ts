@@ -30,13 +30,15 @@ export async function readConfig(path: string, sources: ConfigSources): Promise<
   if (!isObject(file)) return file;
   const kind = kindOf(provider);
   const set = Object.values(NAMES).filter((name) => (environment[name] ?? "") !== "");
+  // The variables have to go, whatever else is wrong with them.
+  if (hasAccounts(file) && set.length > 0) {
+    throw new ConnectorError(
+      "invalid_config",
+      `The config is not clear. The config has a list of accounts, each with its own address and credentials, and ` +
+        `${set.join(" and ")} would be those of one account: remove the variables.`,
+    );
+  }
   const faults = [
-    ...(hasAccounts(file) && set.length > 0
-      ? [
-          `The config has a list of accounts, each with its own address and credentials, and ${set.join(" and ")} would be those of ` +
-            "one account: remove the variables",
-        ]
-      : []),
     ...(baseUrl !== undefined && isGiven(file["base_url"]) && file["base_url"] !== baseUrl
       ? [`${NAMES.baseUrl} is set, and the config has another base_url: remove one of the two`]
       : []),
