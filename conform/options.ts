@@ -163,11 +163,11 @@ async function configOf(
 ): Promise<{ readonly config: z.output<typeof configSchema>; readonly fault?: string }> {
   try {
     const file = await readConfig(path);
-    if (hasAccounts(file)) throw new CannotRun(SEVERAL_ACCOUNTS.replace(/\.$/, ""));
+    if (hasAccounts(file)) throw new CannotRun(SEVERAL_ACCOUNTS);
     return { config: judgedJson(file, "the config", configSchema) };
   } catch (error) {
     if (!(error instanceof CannotRun)) throw error;
-    return { config: {}, fault: error.message };
+    return { config: {}, fault: error.message.replace(/\.$/, "") };
   }
 }
 
