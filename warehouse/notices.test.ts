@@ -152,6 +152,20 @@ test("a budget is told when the forecast exceeds it, and once more when the cost
   ]);
 });
 
+test("a budget that is exceeded by less than a cent does not look like the costs", async () => {
+  const budget = {
+    amount: "23.455",
+    teams: null,
+    toDate: "23.4555",
+    forecast: null,
+    isOfAll: true,
+  };
+  await tell(summaryWith({ headline: { budget, toDate: "23.4555", forecast: null } }));
+  expect(told).toEqual([
+    ["All costs exceeded the budget of 23.455 in March 2026: 23.456 USD so far."],
+  ]);
+});
+
 test("a budget inside the range of the forecast may be exceeded, as the page says", async () => {
   const budget = { amount: "100", teams: null, toDate: "80", forecast: "104", isOfAll: true };
   const range = { low: "95.5", high: "112" };

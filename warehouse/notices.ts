@@ -13,7 +13,7 @@ import { Database } from "./database.ts";
 import { plain } from "./decimals.ts";
 import type { WarehouseHost } from "./host.ts";
 import { isFileOfSync } from "./made.ts";
-import { count, money, month, shortDate, signedMoney } from "./report/format.ts";
+import { count, money, moneyApart, month, shortDate, signedMoney } from "./report/format.ts";
 import type { Headline, Overview } from "./report/model.ts";
 import { costWords, isUndecided, type TeamOver, teamsOver } from "./report/words.ts";
 import { othersWords, subjectOf, usualWords } from "./report/unusual.ts";
@@ -236,10 +236,13 @@ function budgetEvent(
   { id, name, isOver, range = null }: Period,
   subject = over.team,
 ): Event {
-  const forecast = money(over.expected, DIGITS);
-  const limit = `the budget of ${money(over.budget, DIGITS)}`;
+  const [budget = "", spent = "", forecast = ""] = moneyApart(
+    [over.budget, over.billed, over.expected],
+    DIGITS,
+  );
+  const limit = `the budget of ${budget}`;
   const later = over.isForecast ? `, ${forecast} by the forecast` : "";
-  const billed = `${money(over.billed, DIGITS)} ${currency}`;
+  const billed = `${spent} ${currency}`;
   const verb = range === null ? "will" : "may";
   const ends =
     range === null
