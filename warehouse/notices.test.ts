@@ -22,7 +22,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "notices-"));
   database = await Database.open(join(folder, "billing.duckdb"), "write");
   await database.run(
-    "CREATE TABLE adjustments (book_view VARCHAR, month DATE, billing_currency VARCHAR, is_pending BOOLEAN, kind VARCHAR, amount DECIMAL(38, 18))",
+    "CREATE TABLE adjustments (book_view VARCHAR, month DATE, billing_currency VARCHAR, is_pending BOOLEAN, kind VARCHAR, reason VARCHAR, amount DECIMAL(38, 18))",
   );
   await database.run(
     "CREATE TABLE budget_status (label VARCHAR, value VARCHAR, fiscal_year VARCHAR, first_month DATE, last_month DATE, billing_currency VARCHAR, " +
@@ -289,7 +289,7 @@ test("nothing is told again because a name has changed or a further account has 
 test("a closed month that changes is told when its amount is new, and what is booked is not", async () => {
   const add = (amount: string, isPending = true, kind = "adjustment"): Promise<void> =>
     database.run(
-      `INSERT INTO adjustments VALUES ('month', '2026-02-01', 'USD', ${isPending}, '${kind}', ${amount})`,
+      `INSERT INTO adjustments VALUES ('month', '2026-02-01', 'USD', ${isPending}, '${kind}', 'late', ${amount})`,
     );
   await add("7", false);
   await add("-8", true, "reversal");
@@ -311,6 +311,20 @@ test("a closed month that changes is told when its amount is new, and what is bo
     ["February 2026 is closed by month, and changed by −2.50 USD since (2 adjustments)."],
     ["February 2026 is closed by month, and changed by −2.50 USD since (3 adjustments)."],
     ["February 2026 is closed by month, and changed by −4.50 USD since (3 adjustments)."],
+  ]);
+});
+
+test("a month that was only closed again has not changed", async () => {
+  const reopened = `'month', '2026-02-01', 'USD', true, 'adjustment', 'reopened'`;
+  await database.run(`INSERT INTO adjustments VALUES (${reopened}, -5)`);
+  await tell(summaryWith({}));
+  expect(told).toEqual([]);
+  await database.run(
+    "INSERT INTO adjustments VALUES ('month', '2026-02-01', 'USD', true, 'adjustment', 'corrected', 2)",
+  );
+  await tell(summaryWith({}));
+  expect(told).toEqual([
+    ["February 2026 is closed by month, and changed by +2.00 USD since (1 adjustment)."],
   ]);
 });
 

@@ -316,12 +316,12 @@ const unusualEvents = ({ currency, anomalies }: Overview): Event[] =>
 
 /**
  * Changes of closed months that no book has yet. Each new amount is an event. The book holds the accruals of what has settled since, so
- * their reversals belong to the change.
+ * their reversals belong to the change. A month that was closed again has not changed by what its new book takes over from other books.
  */
 async function adjustmentEvents(database: Database): Promise<Event[]> {
   const rows = await database.query(`
     SELECT book_view, month, billing_currency, count(*) FILTER (kind = 'adjustment') AS adjustments, sum(amount) AS amount
-    FROM adjustments WHERE is_pending GROUP BY ALL HAVING amount <> 0 AND adjustments > 0 ORDER BY ALL`);
+    FROM adjustments WHERE is_pending AND reason <> 'reopened' GROUP BY ALL HAVING amount <> 0 AND adjustments > 0 ORDER BY ALL`);
   return rows.map(([view = "", first = "", currency = "", number = "0", sum = "0"]) => ({
     id: `adjustment ${view} ${first} ${currency} ${number} ${plain(sum)}`,
     kind: "adjustment",
