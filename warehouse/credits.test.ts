@@ -37,6 +37,19 @@ afterAll(async () => {
   await remove();
 });
 
+it("miss no invoice for months that cost nothing", async () => {
+  expect(
+    await database.query(`
+      SELECT strftime(billing_period_start, '%Y-%m'), billed_cost::DECIMAL(18, 2), invoice_state, finding
+      FROM billed_by_invoice ORDER BY 1`),
+  ).toEqual([
+    ["2026-08", "0.00", "null", "null"],
+    ["2026-09", "0.00", "null", "null"],
+    ["2026-10", "-291.00", "missing", "costs without invoice"],
+    ["null", "0.00", "different", "invoice without costs"],
+  ]);
+});
+
 it("do not say that a team has spent nothing whose credits are larger than its usage", async () => {
   expect(
     await database.query("SELECT DISTINCT team, is_spread, why_not FROM shared_costs"),
