@@ -2263,7 +2263,7 @@ bearers as (
     and asked.measure = spent.measure
     and (rules.team is null or rules.team = spent.team)
 ),
--- A team that has spent nothing bears nothing by spend.
+-- A team that has spent nothing, or whose credits outweigh what it spent, bears nothing by spend.
 weighed as (
   select
     bearers.*,
@@ -2342,7 +2342,7 @@ kept as (
     case
       when methods.method = 'amount' then 'the fixed amounts of the rule leave it over'
       when abs(pools.amount) >= 10000000000000 then 'it is too large to be divided exactly'
-      else 'no team of the rule has spent anything in this month and currency'
+      else 'no team of the rule has own costs above 0 in this month and currency'
     end as why_not
   from pools
   inner join methods on pools.rule_ = methods.rule_
@@ -7863,6 +7863,8 @@ create or replace view ai_billing__usage_pace as
 -- weeks that follow each other: where a few bursts make most of the cost, the mean difference says little about the next burst.
 -- Usage that begins in the month, or begins again after eight weeks, weighs from its first day on. Usage that has stopped has no forecast:
 -- its last cost is a week and longer ago than it ever paused in the eight weeks.
+-- Credits of single days, such as those of a grant, go on until they are used up, and nobody knows when. `is_credited`: they came on most of
+-- the last seven complete days, and make a tenth of the usage of these days or more. Then there is no forecast either.
 with calendar as (
   select place, day, month, through_day from "ai_billing__calendar_costs" where is_complete
 ),
@@ -7874,6 +7876,28 @@ charges as (
   where rows_.is_counted and (rows_.charge_category = 'Usage' and rows_.charge_period_end <=
     (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day))
   group by calendar.place, rows_.billing_currency, rows_.day
+),
+newest_usage as (
+  select charges.place, charges.billing_currency, sum(charges.billed_cost) as billed_cost
+  from charges
+  inner join calendar on charges.place = calendar.place and charges.day = calendar.day
+  where calendar.day > cast(
+    (calendar.through_day + cast(-7 as bigint) * interval 1 day) as date)
+  group by charges.place, charges.billing_currency
+),
+newest_credits as (
+  select
+    calendar.place, rows_.billing_currency, count(distinct rows_.day) as days, sum(rows_.billed_cost) as billed_cost
+  from "current_costs" as rows_
+  inner join calendar
+    on coalesce(rows_.base_url, '') || ' ' || coalesce(rows_.account, '') = calendar.place and rows_.day = calendar.day
+  where rows_.is_counted
+    and rows_.charge_category = 'Credit'
+    and rows_.charge_period_end <=
+    (cast(rows_.day as timestamp) + cast(1 as bigint) * interval 1 day)
+    and calendar.day > cast(
+    (calendar.through_day + cast(-7 as bigint) * interval 1 day) as date)
+  group by calendar.place, rows_.billing_currency
 ),
 -- Days before the first charge say nothing about the days after it.
 series as (
@@ -8048,13 +8072,22 @@ select
     pauses.idle_days >= 7 and pauses.idle_days >= coalesce(pauses.longest_pause, 0)
     and pauses.idle_days < cast(extract(day from months.through_day) as integer), false
   ) as is_stopped,
+  coalesce(
+    newest_credits.days >= 4 and newest_credits.billed_cost < 0
+    and abs(newest_credits.billed_cost) < 10000000000000
+    and -10 * newest_credits.billed_cost >= coalesce(newest_usage.billed_cost, 0), false
+  ) as is_credited,
   case when changes.changes >= 3 then changes.weekly_change end as weekly_change
 from series
 inner join months on series.place = months.place
 left join month_weights on series.series_number = month_weights.series_number
 left join complete_weights on series.series_number = complete_weights.series_number
 left join pauses on series.series_number = pauses.series_number
-left join changes on series.series_number = changes.series_number;
+left join changes on series.series_number = changes.series_number
+left join newest_usage
+  on series.place = newest_usage.place and series.billing_currency = newest_usage.billing_currency
+left join newest_credits
+  on series.place = newest_credits.place and series.billing_currency = newest_credits.billing_currency;
 
 create or replace view billed_by_invoice as
 -- Billed costs by billing period and invoice, beside the totals of the real invoices. A correction of a closed period counts in the
@@ -8105,6 +8138,11 @@ with_invoice as (
     end as invoice_billed_cost,
     sum(billed_by_line) over (partition by invoice_issuer_name, invoice_id, billing_currency) as invoice_billed_by_line,
     case when invoice_id is null then
+      sum(billed_cost) over (
+        partition by base_url, account, invoice_issuer_name, billing_period_start, billing_period_end, billing_currency, invoice_id
+      )
+    end as unnamed_billed_cost,
+    case when invoice_id is null then
       max(is_open) over (
         partition by base_url, account, invoice_issuer_name, billing_period_start, billing_period_end, billing_currency, invoice_id
       )
@@ -8133,6 +8171,12 @@ joined as (
     case when with_invoice.records is null then 0 else with_invoice.invoice_billed_cost end as invoice_billed_cost,
     with_invoice.invoice_billed_by_line,
     with_invoice.has_open,
+    with_invoice.unnamed_billed_cost is not null
+      and case
+    when with_invoice.billing_currency in ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF') then cast(round(with_invoice.unnamed_billed_cost, 0) as decimal(38, 18))
+    when with_invoice.billing_currency in ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND') then cast(round(with_invoice.unnamed_billed_cost, 3) as decimal(38, 18))
+    else cast(round(with_invoice.unnamed_billed_cost, 2) as decimal(38, 18))
+  end = 0 as needs_none,
     totals.billed_total as invoice_total,
     case
       when with_invoice.invoice_billed_cost = totals.billed_total then 'exact'
@@ -8159,12 +8203,13 @@ select
     when matched_by is not null then 'matched'
     when invoice_total is not null then 'different'
     when has_open = 1 then 'open'
-    when issuers.invoice_issuer_name is not null then 'missing'
+    when issuers.invoice_issuer_name is not null and not needs_none then 'missing'
   end as invoice_state,
   case
     when records = 0 then 'invoice without costs'
     when invoice_total is not null and matched_by is null then 'total differs'
-    when invoice_total is null and has_open = 0 and issuers.invoice_issuer_name is not null then 'costs without invoice'
+    when invoice_total is null and has_open = 0 and issuers.invoice_issuer_name is not null and not needs_none
+      then 'costs without invoice'
   end as finding
 from joined
 left join issuers on joined.invoice_issuer_name = issuers.invoice_issuer_name;
@@ -10521,6 +10566,7 @@ compared as (
       else coalesce(pace.pace_days, case when currencies.has_daily = 1 then 0 else months.days_counted end)
     end as pace_days,
     months.days_counted < months.days_in_month and coalesce(pace.is_stopped, false) as is_stopped,
+    months.days_counted < months.days_in_month and coalesce(pace.is_credited, false) as is_credited,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -10562,7 +10608,7 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
+    when month = running_month and pace_days >= 7 and not is_stopped and not is_credited and abs(daily_cost) < 10000000000000
       then other_cost + case when days_counted < days_in_month then coming_cost else 0 end + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
     cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint)) // complete_weight + 1) // 2 as decimal(38, 0))
@@ -10575,6 +10621,8 @@ select
       then 'none: the costs are too large to be multiplied exactly'
     when month = running_month and is_stopped
       then 'none: no usage was charged in the last 7 complete days or longer, and whether it goes on is not known'
+    when month = running_month and pace_days >= 7 and is_credited
+      then 'none: credits have come day by day, and how long they go on is not known'
     when month = running_month and pace_days >= 7 then 'usage charges of ' || cast(pace_days as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', carried on to ' || cast(days_in_month as TEXT) || ' days by the weekdays of eight weeks; other charges once'
     when month = running_month and days_counted >= 7 then 'none: it needs 7 complete days since the usage began, and ' || cast(pace_days as TEXT) || case when pace_days = 1 then ' is known' else ' are known' end
     when month = running_month and days_counted > 0 then 'none: it needs 7 complete days, and ' || cast(days_counted as TEXT) || case when days_counted = 1 then ' of this month is known' else ' of this month are known' end
@@ -11157,7 +11205,7 @@ bearers as (
     and asked.measure = spent.measure
     and (rules.team is null or rules.team = spent.team)
 ),
--- A team that has spent nothing bears nothing by spend.
+-- A team that has spent nothing, or whose credits outweigh what it spent, bears nothing by spend.
 weighed as (
   select
     bearers.*,
@@ -11236,7 +11284,7 @@ kept as (
     case
       when methods.method = 'amount' then 'the fixed amounts of the rule leave it over'
       when abs(pools.amount) >= 10000000000000 then 'it is too large to be divided exactly'
-      else 'no team of the rule has spent anything in this month and currency'
+      else 'no team of the rule has own costs above 0 in this month and currency'
     end as why_not
   from pools
   inner join methods on pools.rule_ = methods.rule_
@@ -11397,6 +11445,7 @@ compared as (
       else coalesce(pace.pace_days, case when currencies.has_daily = 1 then 0 else months.days_counted end)
     end as pace_days,
     months.days_counted < months.days_in_month and coalesce(pace.is_stopped, false) as is_stopped,
+    months.days_counted < months.days_in_month and coalesce(pace.is_credited, false) as is_credited,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -11438,7 +11487,7 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
+    when month = running_month and pace_days >= 7 and not is_stopped and not is_credited and abs(daily_cost) < 10000000000000
       then other_cost + case when days_counted < days_in_month then coming_cost else 0 end + case when abs(daily_cost * month_weight) < 10000000000000000000
     then cast(
     cast(((2 * cast(replace(cast(abs(cast(daily_cost * month_weight as decimal(38, 18))) as varchar), '.', '') as hugeint)) // complete_weight + 1) // 2 as decimal(38, 0))
@@ -11451,6 +11500,8 @@ select
       then 'none: the costs are too large to be multiplied exactly'
     when month = running_month and is_stopped
       then 'none: no usage was charged in the last 7 complete days or longer, and whether it goes on is not known'
+    when month = running_month and pace_days >= 7 and is_credited
+      then 'none: credits have come day by day, and how long they go on is not known'
     when month = running_month and pace_days >= 7 then 'usage charges of ' || cast(pace_days as TEXT) || ' complete days, the last of them day ' || cast(cast(extract(day from through_day) as integer) as TEXT) || ', carried on to ' || cast(days_in_month as TEXT) || ' days by the weekdays of eight weeks; other charges once'
     when month = running_month and days_counted >= 7 then 'none: it needs 7 complete days since the usage began, and ' || cast(pace_days as TEXT) || case when pace_days = 1 then ' is known' else ' are known' end
     when month = running_month and days_counted > 0 then 'none: it needs 7 complete days, and ' || cast(days_counted as TEXT) || case when days_counted = 1 then ' of this month is known' else ' of this month are known' end

@@ -57,6 +57,8 @@ interface Costs extends Period {
   readonly currency: string;
   readonly total: string;
   readonly provisional: string;
+  /** How many costs are provisional: after a credit they may add up to 0. */
+  readonly provisional_records: number;
   readonly rows: readonly { readonly value: string; readonly billed_cost: string }[];
   /** Costs after the last day of the period, in the same month: they are not in the total. */
   readonly later: string;
@@ -144,9 +146,10 @@ async function costsOf(
   const rows = await database.query(`
     SELECT coalesce(${BY[by]}, 'no ${by} (' || coalesce(charge_category, 'no category') || ')'), sum(billed_cost)
     FROM report_costs WHERE ${within} GROUP BY 1 ORDER BY ${isTime(by) ? "1" : "2 DESC, 1"}`);
-  const [[total = "0", provisional = "0", later = "0"] = []] = await database.query(`
+  const [[total = "0", provisional = "0", records = "0", later = "0"] = []] = await database.query(`
     SELECT coalesce(sum(billed_cost) FILTER (${within}), 0),
            coalesce(sum(billed_cost) FILTER (${within} AND cost_status = 'provisional'), 0),
+           coalesce(sum(records) FILTER (${within} AND cost_status = 'provisional'), 0),
            coalesce(sum(billed_cost) FILTER (records > 0 AND day > DATE ${literal(through)}
              AND day <= last_day(DATE ${literal(through)})), 0)
     FROM report_costs`);
@@ -156,6 +159,7 @@ async function costsOf(
     through,
     total: plain(total),
     provisional: plain(provisional),
+    provisional_records: Number(records),
     later: plain(later),
     rows: rows.map(([value = "", billed = "0"]) => ({ value, billed_cost: plain(billed) })),
   };
@@ -278,7 +282,16 @@ function tableOf({ currency, total, later }: Costs, rows: Costs["rows"]): string
     return isTotal ? figures : `${figures} ${share}  ${barOf(row.billed_cost, largest)}`.trimEnd();
   });
   const waiting = `${money(later, 2)} ${currency} of later days of the month are not in it.`;
-  return later === "0" ? lines : [...lines, waiting];
+  return [...lines, ...(later === "0" ? [] : [waiting]), ...(addUp(amounts) ? [] : [ROUNDED])];
+}
+
+const ROUNDED =
+  "Each amount is rounded by itself, so those shown do not add up to their sum: --csv has all digits.";
+
+/** Whether the amounts as they are shown add up to the last one of them. */
+function addUp(shown: readonly string[]): boolean {
+  const amounts = shown.map((text) => text.replaceAll(",", "").replace("−", "-"));
+  return add(amounts.slice(0, -1)) === plain(amounts.at(-1) ?? "0");
 }
 
 function convertedTable(all: Converted, rows: Costs["rows"]): string {
@@ -298,10 +311,11 @@ function barOf(amount: string, largest: number): string {
 
 function proofLine({ found, proof: { days, proven, unread } }: Result): string {
   const open = found
-    .filter(({ provisional }) => provisional !== "0")
-    .map(
-      ({ provisional, currency }) =>
-        `; ${money(provisional, 2)} ${currency} of it still provisional`,
+    .filter(({ provisional_records: records }) => records > 0)
+    .map(({ provisional, provisional_records: records, currency }) =>
+      provisional === "0"
+        ? `; ${count(records, "cost")} in ${currency} still provisional, together 0`
+        : `; ${money(provisional, 2)} ${currency} of it still provisional`,
     );
   const rest = days === proven ? "" : `, ${decimal(String(days - proven))} NOT PROVEN`;
   const without = unread.length === 0 ? "" : `; the costs of ${namesOf(unread)} were never read`;

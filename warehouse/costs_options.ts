@@ -19,7 +19,7 @@ export function addCosts(program: Parser, found: (options: CostsOptions) => void
     codes: "0 the costs are shown; 1 the database is wrong; 2 the line is wrong.",
     more: `
 Without a period: the month of the report, up to its newest complete day, so that the total is the
-report's. Costs count on the day of use. Currencies are never added.
+report's. Costs count on the UTC day on which their charge begins. Currencies are never added.
 `,
   })
     .option("--by <label>", `one of ${Object.keys(BY).join(", ")}`, USUAL)

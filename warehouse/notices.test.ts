@@ -22,7 +22,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "notices-"));
   database = await Database.open(join(folder, "billing.duckdb"), "write");
   await database.run(
-    "CREATE TABLE adjustments (book_view VARCHAR, month DATE, billing_currency VARCHAR, is_pending BOOLEAN, kind VARCHAR, amount DECIMAL(38, 18))",
+    "CREATE TABLE adjustments (book_view VARCHAR, month DATE, billing_currency VARCHAR, is_pending BOOLEAN, kind VARCHAR, reason VARCHAR, amount DECIMAL(38, 18))",
   );
   await database.run(
     "CREATE TABLE budget_status (label VARCHAR, value VARCHAR, fiscal_year VARCHAR, first_month DATE, last_month DATE, billing_currency VARCHAR, " +
@@ -152,6 +152,20 @@ test("a budget is told when the forecast exceeds it, and once more when the cost
   ]);
 });
 
+test("a budget that is exceeded by less than a cent does not look like the costs", async () => {
+  const budget = {
+    amount: "23.455",
+    teams: null,
+    toDate: "23.4555",
+    forecast: null,
+    isOfAll: true,
+  };
+  await tell(summaryWith({ headline: { budget, toDate: "23.4555", forecast: null } }));
+  expect(told).toEqual([
+    ["All costs exceeded the budget of 23.455 in March 2026: 23.456 USD so far."],
+  ]);
+});
+
 test("a budget inside the range of the forecast may be exceeded, as the page says", async () => {
   const budget = { amount: "100", teams: null, toDate: "80", forecast: "104", isOfAll: true };
   const range = { low: "95.5", high: "112" };
@@ -275,7 +289,7 @@ test("nothing is told again because a name has changed or a further account has 
 test("a closed month that changes is told when its amount is new, and what is booked is not", async () => {
   const add = (amount: string, isPending = true, kind = "adjustment"): Promise<void> =>
     database.run(
-      `INSERT INTO adjustments VALUES ('month', '2026-02-01', 'USD', ${isPending}, '${kind}', ${amount})`,
+      `INSERT INTO adjustments VALUES ('month', '2026-02-01', 'USD', ${isPending}, '${kind}', 'late', ${amount})`,
     );
   await add("7", false);
   await add("-8", true, "reversal");
@@ -297,6 +311,20 @@ test("a closed month that changes is told when its amount is new, and what is bo
     ["February 2026 is closed by month, and changed by −2.50 USD since (2 adjustments)."],
     ["February 2026 is closed by month, and changed by −2.50 USD since (3 adjustments)."],
     ["February 2026 is closed by month, and changed by −4.50 USD since (3 adjustments)."],
+  ]);
+});
+
+test("a month that was only closed again has not changed", async () => {
+  const reopened = `'month', '2026-02-01', 'USD', true, 'adjustment', 'reopened'`;
+  await database.run(`INSERT INTO adjustments VALUES (${reopened}, -5)`);
+  await tell(summaryWith({}));
+  expect(told).toEqual([]);
+  await database.run(
+    "INSERT INTO adjustments VALUES ('month', '2026-02-01', 'USD', true, 'adjustment', 'corrected', 2)",
+  );
+  await tell(summaryWith({}));
+  expect(told).toEqual([
+    ["February 2026 is closed by month, and changed by +2.00 USD since (1 adjustment)."],
   ]);
 });
 

@@ -13,7 +13,7 @@ import { Database } from "./database.ts";
 import { plain } from "./decimals.ts";
 import type { WarehouseHost } from "./host.ts";
 import { isFileOfSync } from "./made.ts";
-import { count, money, month, shortDate, signedMoney } from "./report/format.ts";
+import { count, money, moneyApart, month, shortDate, signedMoney } from "./report/format.ts";
 import type { Headline, Overview } from "./report/model.ts";
 import { costWords, isUndecided, type TeamOver, teamsOver } from "./report/words.ts";
 import { othersWords, subjectOf, usualWords } from "./report/unusual.ts";
@@ -236,10 +236,13 @@ function budgetEvent(
   { id, name, isOver, range = null }: Period,
   subject = over.team,
 ): Event {
-  const forecast = money(over.expected, DIGITS);
-  const limit = `the budget of ${money(over.budget, DIGITS)}`;
+  const [budget = "", spent = "", forecast = ""] = moneyApart(
+    [over.budget, over.billed, over.expected],
+    DIGITS,
+  );
+  const limit = `the budget of ${budget}`;
   const later = over.isForecast ? `, ${forecast} by the forecast` : "";
-  const billed = `${money(over.billed, DIGITS)} ${currency}`;
+  const billed = `${spent} ${currency}`;
   const verb = range === null ? "will" : "may";
   const ends =
     range === null
@@ -313,12 +316,12 @@ const unusualEvents = ({ currency, anomalies }: Overview): Event[] =>
 
 /**
  * Changes of closed months that no book has yet. Each new amount is an event. The book holds the accruals of what has settled since, so
- * their reversals belong to the change.
+ * their reversals belong to the change. A month that was closed again has not changed by what its new book takes over from other books.
  */
 async function adjustmentEvents(database: Database): Promise<Event[]> {
   const rows = await database.query(`
     SELECT book_view, month, billing_currency, count(*) FILTER (kind = 'adjustment') AS adjustments, sum(amount) AS amount
-    FROM adjustments WHERE is_pending GROUP BY ALL HAVING amount <> 0 AND adjustments > 0 ORDER BY ALL`);
+    FROM adjustments WHERE is_pending AND reason <> 'reopened' GROUP BY ALL HAVING amount <> 0 AND adjustments > 0 ORDER BY ALL`);
   return rows.map(([view = "", first = "", currency = "", number = "0", sum = "0"]) => ({
     id: `adjustment ${view} ${first} ${currency} ${number} ${plain(sum)}`,
     kind: "adjustment",

@@ -2,7 +2,8 @@
   Costs by month of charge period and some labels, beside the month before, with a forecast of the running month: the usage charges of its
   complete days, carried on over the weekdays that are left, plus all other charges once. There is none before seven complete days since
   the usage began, because its first days say nothing about the end of the month: they may all be days of a weekend. There is none either
-  if the usage has stopped: nobody knows whether it goes on. `rows`: the costs that count.
+  if the usage has stopped, or if credits of each day pay for it: nobody knows whether it goes on, or how long they do. `rows`: the costs
+  that count.
 #}
 {% macro months_of(rows, labels) %}
 {%- set keys = ['place', 'month'] + labels %}
@@ -133,6 +134,7 @@ compared as (
       else coalesce(pace.pace_days, case when currencies.has_daily = 1 then 0 else months.days_counted end)
     end as pace_days,
     months.days_counted < months.days_in_month and coalesce(pace.is_stopped, false) as is_stopped,
+    months.days_counted < months.days_in_month and coalesce(pace.is_credited, false) as is_credited,
     previous.days_counted as previous_days_counted,
     case when previous.month is not null then sums.previous_billed_cost end as known_previous,
     -- Of a month after the newest complete day nothing is known as a whole: it has no days to compare.
@@ -170,7 +172,7 @@ select
   own_to_date - known_previous_to_date as change_to_date,
   case
     when month < running_month then billed_cost
-    when month = running_month and pace_days >= 7 and not is_stopped and abs(daily_cost) < 10000000000000
+    when month = running_month and pace_days >= 7 and not is_stopped and not is_credited and abs(daily_cost) < 10000000000000
       then other_cost + case when days_counted < days_in_month then coming_cost else 0 end + {{ ai_billing.divided('daily_cost * month_weight', 'complete_weight') }}
   end as forecast_cost,
   case
@@ -179,6 +181,8 @@ select
       then 'none: the costs are too large to be multiplied exactly'
     when month = running_month and is_stopped
       then 'none: no usage was charged in the last 7 complete days or longer, and whether it goes on is not known'
+    when month = running_month and pace_days >= 7 and is_credited
+      then 'none: credits have come day by day, and how long they go on is not known'
     when month = running_month and pace_days >= 7 then {{ dbt.concat([
       "'usage charges of '", 'cast(pace_days as ' ~ text ~ ')', "' complete days, the last of them day '",
       'cast(' ~ ai_billing.day_of_month('through_day') ~ ' as ' ~ text ~ ')', "', carried on to '",

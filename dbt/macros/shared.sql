@@ -125,7 +125,7 @@ bearers as (
     and (rules.team is null or rules.team = spent.team)
 ),
 
--- A team that has spent nothing bears nothing by spend.
+-- A team that has spent nothing, or whose credits outweigh what it spent, bears nothing by spend.
 weighed as (
   select
     bearers.*,
@@ -181,7 +181,7 @@ kept as (
     case
       when methods.method = 'amount' then 'the fixed amounts of the rule leave it over'
       when abs(pools.amount) >= {{ limit }} then 'it is too large to be divided exactly'
-      else 'no team of the rule has spent anything in this month and currency'
+      else 'no team of the rule has own costs above 0 in this month and currency'
     end as why_not
   from pools
   inner join methods on pools.rule_ = methods.rule_

@@ -165,7 +165,7 @@ def test_what_a_rule_does_not_spread_says_why(given):
     warehouse, _ = given
     rows = warehouse.all("select * from shared_costs where billing_currency = 'GBP'")
     assert [(row["rule_number"], row["team"], row["is_spread"], row["billed_cost"], row["why_not"]) for row in rows] == [
-        (1, None, False, Decimal("7.5"), "no team of the rule has spent anything in this month and currency")]
+        (1, None, False, Decimal("7.5"), "no team of the rule has own costs above 0 in this month and currency")]
     rows = warehouse.all("select * from shared_costs where rule_number = 3 and billing_currency = 'EUR'")
     assert rows and {row["why_not"] for row in rows} == {"the fixed amounts of the rule leave it over"}
 

@@ -37,8 +37,9 @@ ${views.length === 0 ? [markup`<h1>There are no costs.</h1>`] : views.map((view)
 ${proofSection(data)}
 </main>
 <footer>
-  <p>Made by <code>${data.madeBy}</code>. Amounts are billed costs by UTC day of use. Charts by Apache ECharts, Apache License
-    2.0. This page loads nothing.</p>
+  <p>Made by <code>${data.madeBy}</code>. Amounts are billed costs by the UTC day on which their charge begins. Sums are
+    exact, and each amount is rounded by itself, so that those shown may not add up to a sum shown. Charts by Apache ECharts, Apache
+    License 2.0. This page loads nothing.</p>
 </footer>`;
 }
 

@@ -1,5 +1,5 @@
 /** Formats figures and dates, for the document and for the tooltips of its charts. */
-import { ratio, rounded, subtract } from "../decimals.ts";
+import { plain, ratio, rounded, subtract } from "../decimals.ts";
 
 /** A plain decimal with separated thousands: `-1234.5` as `−1,234.5`. Keeps all digits. */
 export function decimal(text: string): string {
@@ -17,6 +17,20 @@ export function money(amount: string, digits: number): string {
   if (/[1-9]/.test(text) || !/[1-9]/.test(amount)) return decimal(text);
   const zeros = /\.(0*)/.exec(amount)?.[1]?.length ?? 0;
   return decimal(rounded(amount, zeros + 2));
+}
+
+/**
+ * Money of amounts that stand beside one another, with so many digits, or as many more as it takes to tell different amounts apart:
+ * `37.036` and `37.035` as `37.036` and `37.035`, although both round to `37.04`.
+ */
+export function moneyApart(amounts: readonly string[], digits: number): string[] {
+  const different = new Set(amounts.map(plain));
+  const most = Math.max(digits, ...[...different].map((each) => each.split(".")[1]?.length ?? 0));
+  let enough = digits;
+  const areApart = (): boolean =>
+    new Set([...different].map((each) => money(each, enough))).size === different.size;
+  while (enough < most && !areApart()) enough += 1;
+  return amounts.map((each) => money(each, enough));
 }
 
 /** A change with its sign: `+12.00`, `−3.50`, `0.00`. */

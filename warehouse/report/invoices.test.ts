@@ -44,6 +44,16 @@ it("counts an invoice of two accounts once, and tells costs of two accounts with
   expect(all.found[0]?.billed).toBe("4.5");
 });
 
+it("shows an invoice and its costs with as many digits as it takes to see that they differ", async () => {
+  const rows = `
+    ('a', 'INV-1', '37.035', '37.035', '37.036', NULL::VARCHAR, 'different', 'total differs'),
+    ('a', 'INV-2', '0.000000000000000002', '0.000000000000000002', '0.000000000000000001', NULL, 'different', 'total differs')`;
+  expect((await found(rows, "'KWD'", ["KWD"])).found.map(findingWords)).toEqual([
+    "37.036 on the invoice, 37.035 of costs",
+    "0.0000000000000000010 on the invoice, 0.0000000000000000020 of costs",
+  ]);
+});
+
 it("says nothing of invoices while no total of one is given", async () => {
   const none = await found(
     "('a', 'INV-5', '3', '3', NULL::VARCHAR, NULL::VARCHAR, 'open', NULL::VARCHAR)",

@@ -2,7 +2,7 @@
 import { literal } from "../columns.ts";
 import type { Asked } from "../database.ts";
 import { plain } from "../decimals.ts";
-import { count, money } from "./format.ts";
+import { count, money, moneyApart } from "./format.ts";
 import type { InvoiceFinding, Invoices } from "./model.ts";
 import { DIGITS } from "./tables.ts";
 
@@ -113,7 +113,9 @@ export function findingWords({ billed, total, finding, elsewhere }: InvoiceFindi
     return elsewhere === null
       ? "no cost names this invoice"
       : `the costs of this invoice are in another currency: ${elsewhere}`;
-  return `${money(total, DIGITS)} on the invoice, ${money(billed, DIGITS)} of costs`;
+  // An invoice may miss its costs by a thousandth only, such as in dinars.
+  const [invoiced = "", known = ""] = moneyApart([total, billed], DIGITS);
+  return `${invoiced} on the invoice, ${known} of costs`;
 }
 
 /** The name of the invoice, or of the costs that name none. */

@@ -4,6 +4,7 @@ import {
   count,
   longDate,
   money,
+  moneyApart,
   month,
   monthName,
   percent,
@@ -290,8 +291,12 @@ export function missingWords({
 /** A budget in the reporting currency in words. */
 export function reportingBudgetWords(each: ReportingBudget, currency: string): string {
   const { name, budget, billed, forecast } = each;
-  const course = forecast === null ? "" : `, ${money(forecast, DIGITS)} expected`;
-  return `${name}: ${money(billed, DIGITS)} of ${money(budget, DIGITS)} ${currency} spent${course}${isOverBudget(each) ? "; OVER" : ""}`;
+  const [limit = "", spent = "", expected = ""] = moneyApart(
+    [budget, billed, forecast ?? billed],
+    DIGITS,
+  );
+  const course = forecast === null ? "" : `, ${expected} expected`;
+  return `${name}: ${spent} of ${limit} ${currency} spent${course}${isOverBudget(each) ? "; OVER" : ""}`;
 }
 
 /** Whether a budget in the reporting currency is exceeded, or will be. */

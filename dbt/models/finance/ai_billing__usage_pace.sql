@@ -4,6 +4,8 @@
 -- weeks that follow each other: where a few bursts make most of the cost, the mean difference says little about the next burst.
 -- Usage that begins in the month, or begins again after eight weeks, weighs from its first day on. Usage that has stopped has no forecast:
 -- its last cost is a week and longer ago than it ever paused in the eight weeks.
+-- Credits of single days, such as those of a grant, go on until they are used up, and nobody knows when. `is_credited`: they came on most of
+-- the last seven complete days, and make a tenth of the usage of these days or more. Then there is no forecast either.
 {%- set type_decimal = ai_billing.type_decimal() %}
 with calendar as (
   select place, day, month, through_day from {{ ref('ai_billing__calendar_costs') }} where is_complete
@@ -16,6 +18,27 @@ charges as (
     on {{ ai_billing.place_of('rows_.base_url', 'rows_.account') }} = calendar.place and rows_.day = calendar.day
   where rows_.is_counted and {{ ai_billing.is_daily_usage('rows_') }}
   group by calendar.place, rows_.billing_currency, rows_.day
+),
+
+newest_usage as (
+  select charges.place, charges.billing_currency, sum(charges.billed_cost) as billed_cost
+  from charges
+  inner join calendar on charges.place = calendar.place and charges.day = calendar.day
+  where calendar.day > {{ ai_billing.add_days('calendar.through_day', -7) }}
+  group by charges.place, charges.billing_currency
+),
+
+newest_credits as (
+  select
+    calendar.place, rows_.billing_currency, count(distinct rows_.day) as days, sum(rows_.billed_cost) as billed_cost
+  from {{ ref('current_costs') }} as rows_
+  inner join calendar
+    on {{ ai_billing.place_of('rows_.base_url', 'rows_.account') }} = calendar.place and rows_.day = calendar.day
+  where rows_.is_counted
+    and rows_.charge_category = 'Credit'
+    and rows_.charge_period_end <= {{ ai_billing.midnight('rows_.day', 1) }}
+    and calendar.day > {{ ai_billing.add_days('calendar.through_day', -7) }}
+  group by calendar.place, rows_.billing_currency
 ),
 
 -- Days before the first charge say nothing about the days after it.
@@ -156,6 +179,11 @@ select
     pauses.idle_days >= 7 and pauses.idle_days >= coalesce(pauses.longest_pause, 0)
     and pauses.idle_days < {{ ai_billing.day_of_month('months.through_day') }}, false
   ) as is_stopped,
+  coalesce(
+    newest_credits.days >= 4 and newest_credits.billed_cost < 0
+    and abs(newest_credits.billed_cost) < 10000000000000
+    and -10 * newest_credits.billed_cost >= coalesce(newest_usage.billed_cost, 0), false
+  ) as is_credited,
   case when changes.changes >= 3 then changes.weekly_change end as weekly_change
 from series
 inner join months on series.place = months.place
@@ -163,3 +191,7 @@ left join month_weights on series.series_number = month_weights.series_number
 left join complete_weights on series.series_number = complete_weights.series_number
 left join pauses on series.series_number = pauses.series_number
 left join changes on series.series_number = changes.series_number
+left join newest_usage
+  on series.place = newest_usage.place and series.billing_currency = newest_usage.billing_currency
+left join newest_credits
+  on series.place = newest_credits.place and series.billing_currency = newest_credits.billing_currency

@@ -44,6 +44,11 @@ with_invoice as (
     end as invoice_billed_cost,
     sum(billed_by_line) over (partition by invoice_issuer_name, invoice_id, billing_currency) as invoice_billed_by_line,
     case when invoice_id is null then
+      sum(billed_cost) over (
+        partition by base_url, account, invoice_issuer_name, billing_period_start, billing_period_end, billing_currency, invoice_id
+      )
+    end as unnamed_billed_cost,
+    case when invoice_id is null then
       max(is_open) over (
         partition by base_url, account, invoice_issuer_name, billing_period_start, billing_period_end, billing_currency, invoice_id
       )
@@ -75,6 +80,8 @@ joined as (
     case when with_invoice.records is null then 0 else with_invoice.invoice_billed_cost end as invoice_billed_cost,
     with_invoice.invoice_billed_by_line,
     with_invoice.has_open,
+    with_invoice.unnamed_billed_cost is not null
+      and {{ ai_billing.in_smallest_unit('with_invoice.unnamed_billed_cost', 'with_invoice.billing_currency') }} = 0 as needs_none,
     totals.billed_total as invoice_total,
     case
       when with_invoice.invoice_billed_cost = totals.billed_total then 'exact'
@@ -98,12 +105,13 @@ select
     when matched_by is not null then 'matched'
     when invoice_total is not null then 'different'
     when has_open = 1 then 'open'
-    when issuers.invoice_issuer_name is not null then 'missing'
+    when issuers.invoice_issuer_name is not null and not needs_none then 'missing'
   end as invoice_state,
   case
     when records = 0 then 'invoice without costs'
     when invoice_total is not null and matched_by is null then 'total differs'
-    when invoice_total is null and has_open = 0 and issuers.invoice_issuer_name is not null then 'costs without invoice'
+    when invoice_total is null and has_open = 0 and issuers.invoice_issuer_name is not null and not needs_none
+      then 'costs without invoice'
   end as finding
 from joined
 left join issuers on joined.invoice_issuer_name = issuers.invoice_issuer_name
