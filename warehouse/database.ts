@@ -14,6 +14,7 @@ import {
   removeSpillFolder,
   spillFolderOf,
 } from "./memory.ts";
+import { lastStatement } from "./statements.ts";
 
 // All needed extensions are built in; DuckDB must not download any. The order of rows without an ORDER BY is of no use, and to keep it
 // takes memory.
@@ -266,9 +267,14 @@ export class Database implements Asked {
     }
   }
 
-  /** The result of any statement, for people and programs. DuckDB computes the rows while they are read. */
+  /**
+   * The result of a user's statement, for people and programs. DuckDB computes the rows while they are read.
+   *
+   * @throws ConnectorError `database` if the statement could write a file; the errors of DuckDB
+   */
   async answer(sql: string): Promise<Answer> {
-    const result = await this.#connection.stream(sql);
+    const prepared = await lastStatement(this.#connection, sql);
+    const result = await prepared.stream().finally(() => prepared.destroySync());
     const types = result.columnTypes().map(String);
     const columns = result.columnNames().map((name, index) => ({ name, type: types[index] ?? "" }));
     return { columns, rows: result.yieldRowsJson() };
