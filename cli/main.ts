@@ -299,13 +299,15 @@ async function runWarehouse(
   const { stdin, stdout, stderr, env: environment } = process;
   process.umask(PRIVATE);
   stderr.on("error", () => undefined); // the sync goes on if the terminal closes
-  const warn = sayOnStderr(secrets);
-  const [connector, { warehouse }, { askAt }, { poster }] = await Promise.all([
+  const [connector, { warehouse }, { cleanedMessage }, { askAt }, { poster }] = await Promise.all([
     import("../src/connector.ts"),
     import("../warehouse/command.ts"),
+    import("../warehouse/text.ts"),
     import("../src/login/prompt.ts"),
     import("./post.ts"),
   ]);
+  // DuckDB and PostgreSQL quote names and texts of a database that may be foreign.
+  const warn = (text: string): void => sayOnStderr(secrets)(cleanedMessage(text));
   const host = hostOf(connector, secrets, stop);
   try {
     const ok = await warehouse(command, {

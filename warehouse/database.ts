@@ -14,6 +14,7 @@ import {
   removeSpillFolder,
   spillFolderOf,
 } from "./memory.ts";
+import { lastResult } from "./statements.ts";
 
 // All needed extensions are built in; DuckDB must not download any. The order of rows without an ORDER BY is of no use, and to keep it
 // takes memory.
@@ -279,29 +280,14 @@ export class Database implements Asked {
   }
 
   /**
-   * The result of any statement, for people and programs. DuckDB computes the rows while they are read. Statements before the last
-   * one may prepare it; DuckDB makes several of a PIVOT, too.
+   * The result of a user's statement, for people and programs. DuckDB computes the rows while they are read. Statements before the last
+   * one may prepare it.
    *
-   * @throws ConnectorError `invalid_arguments` if one before the last returns rows, which nobody would see
+   * @throws ConnectorError `invalid_arguments` if one before the last returns rows, which nobody would see; `database` for one that
+   *   could write a file; the errors of DuckDB
    */
   async answer(sql: string): Promise<Answer> {
-    const { ResultReturnType } = await loadDuckDB();
-    const statements = await this.#connection.extractStatements(sql);
-    for (let index = 0; ; index += 1) {
-      const prepared = await statements.prepare(index);
-      try {
-        const result = await prepared.stream();
-        if (index === statements.count - 1) return answerOf(result);
-        if (result.returnType === ResultReturnType.QUERY_RESULT) {
-          throw new ConnectorError(
-            "invalid_arguments",
-            "A statement before the last one returns rows, and only the rows of the last one would be shown. Run `query` once for each of them.",
-          );
-        }
-      } finally {
-        prepared.destroySync();
-      }
-    }
+    return answerOf(await lastResult(this.#connection, sql));
   }
 
   /** Runs statements as one: all of them or none is kept, even if the process is killed. */

@@ -80,6 +80,23 @@ describe("a result", () => {
     expect(text).toBe("label\na [2J b c\n");
   });
 
+  it("does not steer a terminal by an error that a view of a foreign database raises", async () => {
+    const view = `CREATE VIEW daily_costs AS SELECT error('a' || chr(27) || '[2J' || chr(155) || chr(8238) || 'b' || chr(10) || repeat('c', 50000))`;
+    const error: unknown = await asked(view, "FROM daily_costs").catch((reason: unknown) => reason);
+    const message = error instanceof Error ? error.message : "";
+    expect(message).toMatch(/^Invalid Input Error: a \[2J b\nc+…$/);
+    expect(message.length).toBeLessThan(11_000);
+  });
+
+  it("as JSON has such characters escaped, and means the same", async () => {
+    const made =
+      "CREATE TABLE keys AS SELECT chr(155) || '2J' || chr(8238) || chr(8232) AS \"a\u202e\"";
+    await asked(made, "FROM keys");
+    const json = (await partsOf(query(path, "FROM keys", "json"))).join("");
+    expect(json).toBe('[\n{"a\\u202e":"\\u009b2J\\u202e\\u2028"}\n]\n');
+    expect(JSON.parse(json)).toEqual([{ "a\u202e": "\u009b2J\u202e\u2028" }]);
+  });
+
   it("does not steer a terminal by a title that a pivot made of a value", async () => {
     const made = "CREATE TABLE keys AS SELECT chr(27) || '[2Jci' AS name, 7 AS cost";
     const text = await asked(made, "PIVOT keys ON name USING sum(cost)");

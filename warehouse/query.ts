@@ -5,7 +5,7 @@ import { type Answer, Database } from "./database.ts";
 import { plain } from "./decimals.ts";
 import { databaseError } from "./failures.ts";
 import { missingModel } from "./missing_model.ts";
-import { alignedLines, cleaned } from "./text.ts";
+import { alignedLines, cleaned, cleanedJson, cleanedMessage } from "./text.ts";
 
 /** Types of whole numbers that DuckDB's JSON has as text, because JavaScript cannot hold all their values exactly. */
 const WHOLE = /^U?(BIGINT|HUGEINT)$/;
@@ -48,7 +48,10 @@ export async function* query(
     const error = databaseError(reason, path);
     if (error instanceof ConnectorError) throw error;
     const text = reason instanceof Error ? reason.message : String(reason);
-    throw new ConnectorError("database", (await missingModel(database, text)) ?? text);
+    throw new ConnectorError(
+      "database",
+      (await missingModel(database, text)) ?? cleanedMessage(text),
+    );
   } finally {
     database.close();
   }
@@ -58,7 +61,7 @@ async function* jsonOf({ columns: given, rows }: Answer): AsyncGenerator<string>
   const columns = distinct(given);
   let before = "[\n";
   for await (const part of rows) {
-    const lines = part.map((row) => JSON.stringify(objectOf(columns, row)));
+    const lines = part.map((row) => cleanedJson(JSON.stringify(objectOf(columns, row))));
     if (lines.length === 0) continue;
     yield `${before}${lines.join(",\n")}`;
     before = ",\n";

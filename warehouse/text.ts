@@ -12,6 +12,21 @@ const STEERING = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
 /** A text of a provider or of a user, fit for a terminal. */
 export const cleaned = (text: string): string => text.replaceAll(STEERING, " ");
 
+/** The most characters of a message: a view of a foreign database may raise an error of any length. */
+const MESSAGE = 10_000;
+
+/** A message of one or more lines, fit for a terminal: a database or a server may have chosen some of its words. */
+export function cleanedMessage(text: string): string {
+  const shown = text.length > MESSAGE ? `${text.slice(0, MESSAGE)}…` : text;
+  return shown.toWellFormed().split("\n").map(cleaned).join("\n");
+}
+
+/** JSON in which such characters are escaped, so that its reader gets them, and a terminal that shows it does not. */
+export const cleanedJson = (json: string): string =>
+  json.replaceAll(STEERING, (marks) =>
+    marks.replaceAll(/./gs, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  );
+
 /** Characters that a terminal shows in two columns: those of East Asian scripts, and emoji. */
 const WIDE =
   /[\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}\p{Emoji_Presentation}]/gu;
