@@ -7314,10 +7314,12 @@ select
     pauses.idle_days >= 7 and pauses.idle_days >= coalesce(pauses.longest_pause, 0)
     and pauses.idle_days < cast(extract(day from months.through_day) as integer), false
   ) as is_stopped,
+  -- Amounts beyond any bill are not multiplied: DuckDB would multiply them behind an "and", too.
   coalesce(
-    newest_credits.days >= 4 and newest_credits.billed_cost < 0
-    and abs(newest_credits.billed_cost) < 10000000000000
-    and -10 * newest_credits.billed_cost >= coalesce(newest_usage.billed_cost, 0), false
+    case
+      when newest_credits.days >= 4 and newest_credits.billed_cost < 0 and abs(newest_credits.billed_cost) < 10000000000000
+        then -10 * newest_credits.billed_cost >= coalesce(newest_usage.billed_cost, 0)
+    end, false
   ) as is_credited,
   case when changes.changes >= 3 then changes.weekly_change end as weekly_change
 from series
