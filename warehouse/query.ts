@@ -25,8 +25,8 @@ const SHOWN = 100;
  *
  * @param format `json`: a list of objects, decimals as text, whole numbers as numbers with all their digits; `csv`: all rows under
  *   their titles; `text`: the first 100 rows as aligned text, and their number
- * @throws ConnectorError `invalid_arguments` for an empty statement, and for rows that would not be shown; `database` with DuckDB's own words, or with the way to the
- *   models if the database has none yet
+ * @throws ConnectorError `invalid_arguments` for an empty statement, and for rows that would not be shown; `database` with DuckDB's own
+ *   words, or with the way to the models if the database has none yet
  */
 export async function* query(
   path: string,

@@ -98,6 +98,14 @@ it("a browser that goes back to the page restores no choice, because the page sh
     expect(select).toContain(' autocomplete="off"');
 });
 
+it("the footer says on which day a cost counts, and that shown amounts may not add up to a shown sum", () => {
+  const text = documentBody(EMPTY).text.replaceAll(/\s+/g, " ");
+  expect(text).toContain(
+    "Amounts are billed costs by the UTC day on which their charge begins. Sums are exact, and each amount is rounded by itself, " +
+      "so that those shown may not add up to a sum shown.",
+  );
+});
+
 it("a printed table has all its rows, because nobody can scroll on paper", async () => {
   const style = await readFile(new URL("page/page.css", import.meta.url), "utf8");
   expect(style).toMatch(/@media print \{\s+\.scroll \{\s+max-height: none;\s+overflow: visible;/);
