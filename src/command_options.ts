@@ -75,9 +75,16 @@ export function textsOf(command: Parser, name: string): readonly string[] {
 
 /** The values of options that a command needs, in order. Names all that are missing at once. */
 export function neededTexts(command: Parser, ...names: readonly string[]): readonly string[] {
-  const missing = names.filter((name) => optionalText(command, name) === undefined);
-  refuseAll(command, missingFault(command, missing));
+  refuseAll(command, neededFault(command, ...names));
   return names.map((name) => optionalText(command, name) ?? "");
+}
+
+/** The fault of a line that lacks some of the options that a command needs. */
+export function neededFault(command: Parser, ...names: readonly string[]): readonly string[] {
+  return missingFault(
+    command,
+    names.filter((name) => optionalText(command, name) === undefined),
+  );
 }
 
 /** The fault of a line without these options: one sentence, or none if there are no names. */

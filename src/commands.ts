@@ -5,7 +5,7 @@ import {
   CONFIG,
   ENVIRONMENT,
   isSet,
-  missingFault,
+  neededFault,
   neededTexts,
   optionalText,
   refuseAll,
@@ -150,7 +150,7 @@ function addLogin(program: Parser, found: (command: LoginCommand) => void): void
       const config = optionalText(at, "config") ?? "";
       const port = portOf(at);
       refuseAll(at, [
-        ...missingFault(at, config === "" ? ["config"] : []),
+        ...neededFault(at, "config"),
         ...(config === STDIN ? ["--config needs a file here, because the tokens go into it"] : []),
         ...(port <= 65_535 ? [] : ["--port needs a number from 0 to 65535"]),
       ]);

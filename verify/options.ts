@@ -4,7 +4,7 @@ import {
   addUse,
   CONFIG,
   ENVIRONMENT,
-  missingFault,
+  neededFault,
   optionalText,
   refuseAll,
 } from "../src/command_options.ts";
@@ -62,8 +62,7 @@ export function addVerify(program: Parser, found: (command: VerifyCommand) => vo
       // A script may pass a variable that is not set: `--out ""`. Without an error, its results would be lost.
       const noFile =
         at.getOptionValue("out") !== undefined && out === undefined ? ["--out names no file"] : [];
-      const noConfig = missingFault(at, config === "" ? ["config"] : []);
-      refuseAll(at, [...noConfig, ...faults, ...noFile]);
+      refuseAll(at, [...neededFault(at, "config"), ...faults, ...noFile]);
       found({ kind: "verify", config, invoices, out });
     });
 }
