@@ -352,6 +352,17 @@ describe("files", () => {
           `--json cannot be written to ${config}: it holds something else, and only a file of an earlier run is replaced; ` +
           `--state cannot be written to ${config}: another option names it too.\n`,
       );
+      const known = path("none.txt");
+      const secrets = path("no.json");
+      const all = await run(
+        [...argv, "--html", folder, "--expect", known, "--oauth", secrets, "--state", config],
+        token(trial),
+      );
+      expect(all.warned).toBe(
+        `The check could not run: ${secrets} cannot be read: there is no such file or folder; ` +
+          `${known} cannot be read: there is no such file or folder; --html cannot be written to ${folder}: it is a folder; ` +
+          `--state cannot be written to ${config}: it holds something else, and only a file of an earlier run is replaced.\n`,
+      );
       const state = await run([...argv, "--state", config], token(trial));
       expect(state.warned).toContain("only a file of an earlier run is replaced");
       expect(await readFile(config, "utf8")).toContain("s3cr3t");

@@ -1,6 +1,7 @@
 /** `source-ai-billing conform`: from the command line to the reports and the exit code. */
 import { realpath, writeFile } from "node:fs/promises";
 import * as z from "zod";
+import { allOf } from "../src/all_of.ts";
 import { faultOfReplacing, replaceFile } from "../src/config/replace_file.ts";
 import { codeOf, reasonOf } from "../src/file_faults.ts";
 import { CannotRun } from "./errors.ts";
@@ -121,6 +122,23 @@ async function earlierOf({ state, baseUrl }: Options) {
   }
 }
 
+/** The checks that are known to fail. */
+const expectedOf = async (path: string | undefined) =>
+  parseExpectations(path === undefined ? "" : await readText(path));
+
+/** A run takes minutes: its results must not be lost, or replace a file of another kind. */
+async function assertMayWrite(options: Options): Promise<void> {
+  const faults = await faultsOfOutputs(options);
+  if (faults.length > 0) throw new CannotRun(faults.join("; "));
+}
+
+/** One error that names the faults of all files. A defect stays alone. */
+function mergedFaults(reasons: readonly unknown[]): unknown {
+  const messages = reasons.map((reason) => (reason instanceof CannotRun ? reason.message : ""));
+  const defect = messages.indexOf("");
+  return defect === -1 ? new CannotRun(messages.join("; ")) : reasons[defect];
+}
+
 async function writeReports(options: Options, report: Report): Promise<void> {
   const { junit, html, json } = options;
   if (junit !== undefined) await write(junit, junitReport(report));
@@ -130,15 +148,18 @@ async function writeReports(options: Options, report: Report): Promise<void> {
 
 async function check(options: Options, host: Host): Promise<number> {
   const { baseUrl, token, limitedToken, deep, only, state, expect } = options;
-  // Checked before the first request: a run takes minutes, and its results must not be lost, or replace a file of another kind.
-  const faults = await faultsOfOutputs(options);
-  if (faults.length > 0) throw new CannotRun(faults.join("; "));
   const shown = new Shown();
   shown.hide(token);
   shown.hide(limitedToken ?? "");
-  const oauth = await oauthOf(options.oauth, shown);
-  const earlier = await earlierOf(options);
-  const expected = parseExpectations(expect === undefined ? "" : await readText(expect));
+  const [oauth, earlier, expected] = await allOf(
+    [
+      oauthOf(options.oauth, shown),
+      earlierOf(options),
+      expectedOf(expect),
+      assertMayWrite(options),
+    ],
+    mergedFaults,
+  );
   const checks = only.length === 0 ? CHECKS : chosen(only).checks;
   const wire = new Wire(HTTP_LIMITS, host.environment);
   const started = host.clock.now();

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ConnectorError } from "../src/errors.ts";
 import { Secrets } from "../src/secrets.ts";
 import { accountsOf } from "./accounts.ts";
 import { Database } from "./database.ts";
@@ -43,6 +44,19 @@ describe("the accounts of a sync", () => {
       "2": { ...B, account: "l" },
     });
     expect(named.map(({ name }) => name)).toEqual(["n", "l"]);
+  });
+
+  it("are refused with every file that cannot be read, and every fault of the others", async () => {
+    const readJson = async (path: string): Promise<unknown> => {
+      if (path === "b.json") return { ...B, granularity: "weekly" };
+      throw new ConnectorError("invalid_config", `The config file "${path}" does not exist.`);
+    };
+    const faulty = accountsOf(["a.json", "b.json", "c.json"], { secrets, readJson });
+    await expect(faulty).rejects.toThrow(
+      /^The config file "a.json" does not exist.\nThe config file "c.json" does not exist.\nThe config "b.json": .*granularity/,
+    );
+    const missing = accountsOf(["a.json", "d.json"], { secrets, readJson });
+    await expect(missing).rejects.toThrow(/"a.json" does not exist.\n.*"d.json" does not exist.$/);
   });
 
   it("are refused with every fault at once", async () => {

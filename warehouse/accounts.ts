@@ -1,4 +1,5 @@
 /** The accounts that a sync reads: configs of one account each, or a config with a list of accounts. */
+import { mergedError } from "../src/all_of.ts";
 import { type Config, parseConfig, secretsOf } from "../src/config/config.ts";
 import { isObject } from "../src/config/members.ts";
 import { NOTICE_MEMBER } from "../src/config_place.ts";
@@ -51,20 +52,39 @@ export async function accountsOf(
   host: Pick<WarehouseHost, "readJson" | "secrets">,
 ): Promise<readonly Account[]> {
   const files: (readonly [string, unknown])[] = [];
+  const faults: unknown[] = [];
   for (const path of paths) {
-    const file = await host.readJson(path, "config");
-    host.secrets.add(secretsOf(file));
-    files.push([path, file]);
+    try {
+      const file = await host.readJson(path, "config");
+      host.secrets.add(secretsOf(file));
+      files.push([path, file]);
+    } catch (reason) {
+      faults.push(reason);
+    }
   }
-  return accountsIn(files);
+  try {
+    const accounts = accountsIn(files, paths.length === 1);
+    if (faults.length === 0) return accounts;
+  } catch (reason) {
+    faults.push(reason);
+  }
+  throw mergedError(faults);
 }
 
-/** The accounts of files that were read already: each is a path and its JSON. @throws ConnectorError `invalid_config` */
-export function accountsIn(files: readonly (readonly [string, unknown])[]): readonly Account[] {
+/**
+ * The accounts of files that were read already: each is a path and its JSON.
+ *
+ * @param isAlone whether no other file was named: then its faults do not name it
+ * @throws ConnectorError `invalid_config`
+ */
+export function accountsIn(
+  files: readonly (readonly [string, unknown])[],
+  isAlone = files.length === 1,
+): readonly Account[] {
   const faults: string[] = [];
   const found = files.flatMap(([path, file]) => entriesOf(path, file, faults));
   const [only] = found;
-  if (found.length === 1 && only?.isEntry === false && faults.length === 0) {
+  if (isAlone && only?.isEntry === false && faults.length === 0) {
     return [accountOf(only, parseConfig(only.config))];
   }
   const accounts: Account[] = [];

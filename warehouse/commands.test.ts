@@ -2,7 +2,7 @@ import { Command as Parser } from "commander";
 import { describe, expect, it } from "vitest";
 import { addWarehouse, type WarehouseCommand } from "./commands.ts";
 import { modelNames } from "./models.ts";
-import { hasPassword } from "./postgres_address.ts";
+import { hasPassword, passwordsIn } from "./postgres_address.ts";
 
 function parse(line: string): WarehouseCommand | undefined {
   const found: WarehouseCommand[] = [];
@@ -216,4 +216,18 @@ it.each([
   ["host=a password=pw", true],
 ])("a password in %j: %j", (database, expected) => {
   expect(hasPassword(database)).toBe(expected);
+});
+
+it.each([
+  ["postgresql://me@host/name", []],
+  ["postgresql:///name", []],
+  ["", []],
+  ["postgresql://me:p%40ss@host/name", ["p%40ss", "p@ss"]],
+  ["postgresql://me:p:w@host", ["p:w", "p:w"]],
+  ["postgres://me:50%@host/name", ["50%", "50%"]],
+  ["POSTGRES://me:a@b@host", ["a@b", "a@b"]],
+  ["postgresql://host/name?sslmode=require&password=p%20w", ["p%20w", "p w"]],
+  ["postgresql://me:one@host/name?password=two#x", ["one", "one", "two", "two"]],
+])("the passwords in %j are masked", (address, expected) => {
+  expect(passwordsIn(address)).toEqual(expected);
 });

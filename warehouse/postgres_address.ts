@@ -2,6 +2,24 @@
 
 export const isPostgres = (database: string): boolean => /^postgres(ql)?:/i.test(database);
 
+/** The passwords of an address, as they stand there and as a server gets them. */
+export function passwordsIn(address: string): readonly string[] {
+  const [, user = ""] = /^[a-z][\w+.-]*:\/\/([^/?#]*)@/is.exec(address) ?? [];
+  const [, ...inUser] = user.split(":");
+  const inQuery = [...address.matchAll(/[?&]password=([^&#]*)/gi)].map(([, value = ""]) => value);
+  const given = [inUser.join(":"), ...inQuery].filter((value) => value !== "");
+  return given.flatMap((value) => [value, decoded(value)]);
+}
+
+/** A text without its percent signs; the text itself if they are no escapes. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
 /** Whether a place has a password: an address with one, or a connection string. All users of a machine see its command lines. */
 export function hasPassword(database: string): boolean {
   if (/\bpassword\s*=/i.test(database)) return true;

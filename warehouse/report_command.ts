@@ -2,6 +2,7 @@
  * `report`: the report of any DuckDB file or PostgreSQL database that holds the raw tables. It writes nothing there. The models of a
  * file of `sync` are read as they are; of another database they are made of a copy.
  */
+import { allOf } from "../src/all_of.ts";
 import { Database } from "./database.ts";
 import type { WarehouseHost } from "./host.ts";
 import {
@@ -14,7 +15,7 @@ import {
 } from "./inputs.ts";
 import { makeOnDemand } from "./models.ts";
 import { connectionString, copyFromPostgres } from "./postgres.ts";
-import { isPostgres } from "./postgres_address.ts";
+import { isPostgres, passwordsIn } from "./postgres_address.ts";
 import { copyFromDuckDB } from "./raw_tables.ts";
 import { storeCurrency } from "./reporting.ts";
 import { hasFreshModels } from "./refresh.ts";
@@ -41,8 +42,10 @@ export interface ReportOptions {
 
 /** @throws ConnectorError `database`, `invalid_arguments` */
 export async function report(options: ReportOptions, host: WarehouseHost): Promise<void> {
-  await assertMayWrite(options.out, "--out");
-  const inputs = await readInputs(options.inputs);
+  const [, inputs] = await allOf([
+    assertMayWrite(options.out, "--out"),
+    readInputs(options.inputs),
+  ]);
   const database = (await freshBooks(options)) ?? (await copied(options, inputs, host));
   try {
     const answers = await Answers.of(database);
@@ -99,9 +102,7 @@ async function copyOf(
 ): Promise<Database> {
   if (isPostgres(database)) {
     const address = connectionString(database, host.databaseUrl);
-    if (address !== undefined && URL.canParse(address)) {
-      host.secrets.add([decodeURIComponent(new URL(address).password)]);
-    }
+    host.secrets.add(passwordsIn(address ?? ""));
     return await copyFromPostgres(address, schema, memory);
   }
   // The file is opened by itself first, so that its errors get their words: DuckDB allows no database in memory beside a file that is

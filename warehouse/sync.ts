@@ -1,4 +1,5 @@
 /** `sync`: reads all streams into a DuckDB file, writes the report, and says what came of it; once, or again and again. */
+import { allOf } from "../src/all_of.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { type Account, accountsOf, type Owner } from "./accounts.ts";
 import { type Change, storeBills } from "./bills.ts";
@@ -72,14 +73,18 @@ const BETWEEN_TRIES = 2000;
  *   process has the file, so that a program that shows it does not end all syncs to come.
  */
 export async function sync(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
-  if (options.report !== undefined) await assertMayWrite(options.report, "--report");
-  const notices = await Notices.of(options.configs, host);
-  if (options.every === undefined) return await syncOnce(options, host, notices);
+  const notices = Notices.of(options.configs, host);
+  // Checked once: a folder that is gone for an hour does not end all syncs to come.
+  const mayWrite = allOf(
+    options.report === undefined ? [] : [assertMayWrite(options.report, "--report")],
+  );
+  const once = { notices, mayWrite };
+  if (options.every === undefined) return await syncOnce(options, host, once);
   let reset = options.reset;
   for (;;) {
     const next = host.now() + options.every;
     try {
-      await syncOnce({ ...options, reset }, host, notices);
+      await syncOnce({ ...options, reset }, host, once);
       reset = [];
     } catch (reason) {
       const error = ConnectorError.from(reason);
@@ -107,15 +112,18 @@ function chosenOf(accounts: readonly Account[], only: readonly string[]): readon
   return only.length === 0 ? accounts : accounts.filter(({ name }) => only.includes(name));
 }
 
-async function syncOnce(
-  options: SyncOptions,
-  host: WarehouseHost,
-  notices: Notices | undefined,
-): Promise<boolean> {
-  const summary = await summaryOfSync(options, host, notices).catch(async (reason: unknown) => {
+/** Steps that are done once for all syncs of a process. Their faults are named with those of the other files. */
+interface Once {
+  readonly notices: Promise<Notices | undefined>;
+  readonly mayWrite: Promise<unknown>;
+}
+
+async function syncOnce(options: SyncOptions, host: WarehouseHost, once: Once): Promise<boolean> {
+  const summary = await summaryOfSync(options, host, once).catch(async (reason: unknown) => {
     const error = ConnectorError.from(reason);
     // A person who stops a sync, or writes a wrong line, knows of it.
     const isKnown = error.code === "aborted" || error.code === "invalid_arguments";
+    const notices = await once.notices.catch(() => undefined);
     if (!isKnown) await notices?.tellFailure(options.database, error);
     throw error;
   });
@@ -131,11 +139,15 @@ async function syncOnce(
 async function summaryOfSync(
   options: SyncOptions,
   host: WarehouseHost,
-  told: Notices | undefined,
+  { notices, mayWrite }: Once,
 ): Promise<Summary> {
-  const accounts = await accountsOf(options.configs, host);
+  const [accounts, inputs, told] = await allOf([
+    accountsOf(options.configs, host),
+    readInputs(options.inputs),
+    notices,
+    mayWrite,
+  ]);
   const chosen = chosenOf(accounts, options.only);
-  const inputs = await readInputs(options.inputs);
   const database = await opened(options, host);
   try {
     await database.lock();
