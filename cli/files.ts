@@ -14,6 +14,21 @@ const configFile = {
 /** The files of a process, its stdin, and a config that may also come from stdin and from the environment. */
 export function filesOf(own: NodeJS.Process) {
   let input: Promise<Uint8Array> | undefined;
+  // A pipe, such as that of `<(command)`, gives its content once, and a sync reads its config several times.
+  const pipes = new Map<string, Promise<unknown>>();
+  const readOnce = async (path: string, what: InputKind): Promise<unknown> => {
+    const { stat } = await import("node:fs/promises");
+    const kept = pipes.get(path);
+    if (kept !== undefined) return await kept;
+    const isPipe = await stat(path).then(
+      (found) => found.isFIFO(),
+      () => false,
+    );
+    if (!isPipe) return await readFile(path, what);
+    const content = pipes.get(path) ?? readFile(path, what);
+    pipes.set(path, content);
+    return await content;
+  };
   const readInput = async (): Promise<Uint8Array> => {
     input ??= import("node:stream/consumers").then(({ buffer }) => buffer(own.stdin));
     return await input;
@@ -21,7 +36,7 @@ export function filesOf(own: NodeJS.Process) {
   const readJson = async (path: string, what: InputKind): Promise<unknown> => {
     if (what !== "config") return await readFile(path, what);
     const { readConfig } = await import("../src/config/config_source.ts");
-    return await readConfig(path, { readFile, readInput, environment: own.env });
+    return await readConfig(path, { readFile: readOnce, readInput, environment: own.env });
   };
   return { configFile, readFile, readInput, readJson };
 }

@@ -322,6 +322,27 @@ test("an account without costs is told so", async () => {
   expect(stderr).toContain("The provider offers no costs for this account");
 });
 
+test("all files that a line names are checked before anything is read, and one error names all faults", async () => {
+  await using shell = await Shell.open();
+  await writeFile(shell.path("b.json"), JSON.stringify({ notice_url: "ftp://example.com" }));
+  await writeFile(shell.path("teams.csv"), "team\nA\n");
+  const files = ["--config", "a.json", "--config", "b.json", "--teams", "teams.csv"];
+  const failed = await shell.here(["sync", ...files, "--report", "no/r.html"]);
+  expect(failed).toMatchObject({ end: 1, stdout: "" });
+  const words = [
+    /^The config file "a.json" does not exist/m,
+    /^The config "b.json": .*\n- base_url is required/m,
+    /--teams teams.csv: /,
+    /^notice_url of the config .* cannot be used/m,
+    /^The report cannot be written to "no\/r.html"/m,
+  ];
+  for (const each of words) expect(failed.stderr).toMatch(each);
+
+  const report = await shell.here(["report", "--teams", "teams.csv", "--out", "no/r.html"]);
+  for (const each of [/--teams teams.csv: /, /^The report cannot be written to "no\/r.html"/m])
+    expect(report.stderr).toMatch(each);
+});
+
 describe("init", () => {
   test("checks what it is given, and writes a config for its owner only", async () => {
     const { served } = synced;
@@ -405,6 +426,16 @@ describe("without a config file", () => {
     expect(await billed(shell)).toEqual((await served.totals()).costs.currencies);
     const refused = await shell.start(["sync"], "", { AI_BILLING_TOKEN: served.token }).said;
     expectOneError(refused, /AI_BILLING_TOKEN is set without an address/);
+  });
+
+  test("the whole config comes from a pipe, which gives it once", async () => {
+    await using shell = await goOn();
+    const line = '"$0" sync --config <(cat config.json) --json';
+    const { stdout } = await promisify(execFile)("bash", ["-c", line, LAUNCHER], {
+      cwd: shell.folder,
+      env: localEnvironment(),
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true });
   });
 
   test("the whole config comes from stdin", async () => {
