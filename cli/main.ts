@@ -17,7 +17,7 @@ import type { WarehouseCommand } from "../warehouse/commands.ts";
 import type { Watcher } from "../warehouse/host.ts";
 import { clock } from "./clock.ts";
 import { filesOf } from "./files.ts";
-import { stopOnSignals } from "./signals.ts";
+import { interrupt, stopOnSignals } from "./signals.ts";
 import type { Command, WrongLine } from "./tree.ts";
 
 /** The least time between two STATEs of a stream, in milliseconds (S2). */
@@ -320,7 +320,7 @@ async function runWarehouse(
       hasColors: stdout.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb",
       warn,
       watch: await watcherOf(secrets),
-      ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr, stop) : undefined,
+      ask: stdin.isTTY && stderr.isTTY ? askAt(stdin, stderr, stop, interrupt(process)) : undefined,
       noticeUrl: environment[NOTICE_URL],
       post: poster(connector, process.env, packageJson, stop),
       databaseUrl: environment["DATABASE_URL"],

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type OwnProcess, stopOnSignals } from "./signals.ts";
+import { interrupt, type OwnProcess, stopOnSignals } from "./signals.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -73,4 +73,10 @@ test.each([
   expect(own.exitCode).toBe(code);
   const design = readFileSync(new URL("../docs/design.md", import.meta.url), "utf8");
   expect(design).toContain(`${code} after ${signal}`);
+});
+
+test("an interrupt is SIGINT to the process itself", () => {
+  const { own, ended } = processOf();
+  interrupt(own)();
+  expect(ended).toEqual(["SIGINT"]);
 });

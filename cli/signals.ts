@@ -20,6 +20,9 @@ export interface OwnProcess {
   exit(): unknown;
 }
 
+/** Sends a process the signal that a terminal sends at Ctrl-C. */
+export const interrupt = (own: OwnProcess) => (): unknown => own.kill(own.pid, "SIGINT");
+
 /**
  * SIGTERM and SIGINT end the run in good order: no new request, then the states of all that was written. Then the process
  * dies by the signal, so that no platform takes the run for a success. A signal does nothing to PID 1 of a container, so the

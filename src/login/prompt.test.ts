@@ -6,7 +6,7 @@ import { askAt } from "./prompt.ts";
 function terminal(typed: string) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const stop = new AbortController();
-  const ask = askAt(input, output, stop.signal);
+  const ask = askAt(input, output, stop.signal, () => stop.abort(new Error("interrupted")));
   input.write(typed);
   const shown = async (): Promise<string> => {
     output.end();
@@ -25,11 +25,11 @@ it("shows what is typed, but not a secret", async () => {
 });
 
 it.each([
-  ["Ctrl-C", "\u0003"],
-  ["Ctrl-D", "\u0004"],
-])("ends at %s", async (_, typed) => {
+  ["Ctrl-C, as a signal does", "\u0003", "interrupted"],
+  ["Ctrl-D", "\u0004", "No answer was given"],
+])("ends at %s", async (_, typed, words) => {
   for (const secret of [true, false]) {
-    await expect(terminal(typed).ask("Key: ", secret)).rejects.toThrow("No answer was given");
+    await expect(terminal(typed).ask("Key: ", secret)).rejects.toThrow(words);
   }
 });
 
