@@ -7,6 +7,7 @@ import { ConnectorError } from "../src/errors.ts";
 import { belongs, isSamePlace, type Owner, type Place } from "./accounts.ts";
 import { type Column, EXTRACTED_AT, identifier, literal, type Table, TABLES } from "./columns.ts";
 import type { Database } from "./database.ts";
+import { assertLayout } from "./layout.ts";
 import { readLostInstantsAgain } from "./lost_instants.ts";
 import { assertOwn, type Names, noteMade } from "./made.ts";
 import { inputTables, modelNames } from "./models.ts";
@@ -37,9 +38,11 @@ export async function prepare(database: Database, owners: readonly Owner[]): Pro
 /**
  * Makes the tables of the streams and of the accounts as this version has them. Belongs into a transaction.
  *
- * @throws ConnectorError `database` if the file holds a table or view of somebody else with a name that this program writes
+ * @throws ConnectorError `database` if a newer version has written to the file, or if it holds a table or view of somebody else with a
+ *   name that this program writes
  */
 export async function bringTablesUp(database: Database): Promise<void> {
+  await assertLayout(database);
   const noted = await assertOwn(database, await writtenNames(database));
   await takeOwnerOver(database);
   await database.run(OWN_TABLES);
