@@ -71,7 +71,7 @@ describe("a command that fails says why to a person", () => {
   });
 });
 
-describe("the launcher names what npm ci has left out", () => {
+describe("the launcher", () => {
   const NODE_20 = "#!/bin/sh\necho v20.20.2\n";
 
   /** Runs a copy of the launcher in a folder with these files; returns its exit code and stderr. */
@@ -86,10 +86,15 @@ describe("the launcher names what npm ci has left out", () => {
     mkdirSync(join(root, "path"), { recursive: true });
     const readlink = spawnSync("sh", ["-c", "command -v readlink"], { encoding: "utf8" });
     symlinkSync(readlink.stdout.trim(), join(root, "path/readlink"));
-    const { status, stderr } = spawnSync("/bin/sh", [join(root, "bin/source-ai-billing"), "spec"], {
-      env: { PATH: join(root, "path") },
-      encoding: "utf8",
-    });
+    const line = ["-c", 'ulimit -c unlimited; exec /bin/sh "$0" spec'];
+    const { status, stderr } = spawnSync(
+      "/bin/sh",
+      [...line, join(root, "bin/source-ai-billing")],
+      {
+        env: { PATH: join(root, "path") },
+        encoding: "utf8",
+      },
+    );
     rmSync(root, { recursive: true });
     return [status, stderr];
   }
@@ -106,11 +111,19 @@ describe("the launcher names what npm ci has left out", () => {
       { "dist/source-ai-billing.js": "", "path/node": NODE_20 },
       "Node.js 24 or newer is needed, and this is v20.20.2. Install it, or run npm ci",
     ],
-  ])("%s", (_, files, words) => {
+  ])("names what npm ci has left out: %s", (_, files, words) => {
     const [status, stderr] = launchIn(files);
     expect(status).toBe(1);
     expect(stderr).toContain(words);
     expect(stderr.trim().split("\n")).toHaveLength(1);
+  });
+
+  test("a process that crashes leaves no core file", () => {
+    const node = "#!/bin/sh\nulimit -c >&2\n";
+    const files = { "dist/source-ai-billing.js": "", "node_modules/.bin/node": node };
+    expect(launchIn(files)).toEqual([0, "0\n"]);
+    const page = readFileSync(new URL("../SECURITY.md", import.meta.url), "utf8");
+    expect(page).toContain("A process that crashes leaves no core file");
   });
 
   test.each([
