@@ -131,7 +131,7 @@ const SUMMARY: Summary = {
   bills: [
     { ...bill, month: "2026-03-01", billed: "1234.5", provisional: "0.5", change: "0.9" },
     { ...bill, month: "2026-02-01", billed: "99" },
-    { ...bill, month: "2026-01-01", billed: "7", change: "-2.6217" },
+    { ...bill, month: "2026-01-16", billed: "7", change: "-2.6217" },
   ],
   findings: [],
   notices: ["Read with the older API."],
@@ -171,7 +171,7 @@ it("says in twenty lines what was read, where the month stands, what moved, and 
       "forecast, 41.00 over the budget of 50.00; 1 more team is over its own",
     ),
     row("Unusual", cutName, "99.00", "on Mar 5; usual for a Thursday: 0.0010"),
-    "Since   the last sync: March 2026 +0.90 USD, January 2026 −2.62 USD",
+    "Since   the last sync: March 2026 +0.90 USD, January 2026 from Jan 16 −2.62 USD",
     "Proven  costs: 90 of 93 days; 2 in progress or not covered as a whole, 1 unproven",
     "Note    Read with the older API.",
   ]);
@@ -243,7 +243,7 @@ it("never shows a bill as if it had all costs", () => {
   const lines = summaryLines({ ...SUMMARY, bills, currencies: [{ ...DOLLARS, headline }] }, plain);
   expect(lines[2]).toMatch(/^March so far: 0\.00 USD without 2 costs that cannot be summed, /);
   expect(lines).toContain(
-    "In no sum, because a value cannot be summed: March 2026: 2 costs, February 2026: 1 cost, January 2026: 2 costs",
+    "In no sum, because a value cannot be summed: March 2026: 2 costs, February 2026: 1 cost, January 2026 from Jan 16: 2 costs",
   );
 });
 

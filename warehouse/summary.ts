@@ -2,7 +2,7 @@
 import type { Change } from "./bills.ts";
 import type { Proof } from "./figures.ts";
 import type { Counts } from "./loader.ts";
-import { count, decimal, month, signedMoney } from "./report/format.ts";
+import { billingPeriod, count, decimal, signedMoney } from "./report/format.ts";
 import type { Overview, Reporting } from "./report/model.ts";
 import {
   convertedWords,
@@ -118,14 +118,16 @@ function changeLine(bills: readonly Bill[], named: (name: string) => string): st
     .slice(0, PERIODS)
     .map(
       ({ name, month: period, currency, change }) =>
-        `${named(name)}${month(period)} ${signedMoney(change ?? "0", 2)} ${currency}`,
+        `${named(name)}${billingPeriod(period)} ${signedMoney(change ?? "0", 2)} ${currency}`,
     );
   const more = changed.length > PERIODS ? [`${changed.length - PERIODS} more billing periods`] : [];
   const since =
     shown.length === 0 ? [] : [`Since   the last sync: ${[...shown, ...more].join(", ")}`];
   const unsummed = bills
     .filter((bill) => bill.unsummed > 0)
-    .map((bill) => `${named(bill.name)}${month(bill.month)}: ${count(bill.unsummed, "cost")}`);
+    .map(
+      (bill) => `${named(bill.name)}${billingPeriod(bill.month)}: ${count(bill.unsummed, "cost")}`,
+    );
   return unsummed.length === 0
     ? since
     : [

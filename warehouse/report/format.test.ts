@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
+  billingPeriod,
+  billingPeriodCode,
   count,
   decimal,
   haveShares,
@@ -87,6 +89,12 @@ describe("dates", () => {
       "through Jan 31",
     ]);
     expect([shortDate("2025-10-01"), month("2025-10-01")]).toEqual(["Oct 1", "October 2025"]);
+  });
+
+  it("tell billing periods of one month apart", () => {
+    const halves = ["2025-10-01", "2025-10-16"];
+    expect(halves.map(billingPeriod)).toEqual(["October 2025", "October 2025 from Oct 16"]);
+    expect(halves.map(billingPeriodCode)).toEqual(["2025-10", "2025-10-16"]);
   });
 });
 

@@ -91,6 +91,16 @@ export function throughDay(
 }
 
 /** The running month, such as `October so far`, or a month that is over, such as `October`. */
+/** The name of a billing period: its month, and its first day if that is not the first of the month. */
+export const billingPeriod = (first: string): string =>
+  isFirstOfMonth(first) ? month(first) : `${month(first)} from ${shortDate(first)}`;
+
+const isFirstOfMonth = (day: string): boolean => day.slice(8, 10) === "01";
+
+/** The same for a table of findings: `2026-10`, or the first day of a period that begins within a month. */
+export const billingPeriodCode = (first: string): string =>
+  isFirstOfMonth(first) ? first.slice(0, 7) : first.slice(0, 10);
+
 export function monthName(
   { month: first, isOver }: { readonly month: string; readonly isOver: boolean },
   hasYear = false,

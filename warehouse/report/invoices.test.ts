@@ -44,6 +44,14 @@ it("counts an invoice of two accounts once, and tells costs of two accounts with
   expect(all.found[0]?.billed).toBe("4.5");
 });
 
+it("tells costs without an invoice of two billing periods of one month apart", () => {
+  const finding = { issuer: "Example", id: null, finding: "", billed: "1", total: null };
+  const names = ["2026-10-01", "2026-10-16"].map((period) =>
+    invoiceName({ ...finding, period, currency: null, elsewhere: null }),
+  );
+  expect(names).toEqual(["no invoice, Example 2026-10", "no invoice, Example 2026-10-16"]);
+});
+
 it("shows an invoice and its costs with as many digits as it takes to see that they differ", async () => {
   const rows = `
     ('a', 'INV-1', '37.035', '37.035', '37.036', NULL::VARCHAR, 'different', 'total differs'),

@@ -2,7 +2,7 @@
 import { literal } from "../columns.ts";
 import type { Asked } from "../database.ts";
 import { plain } from "../decimals.ts";
-import { count, money, moneyApart } from "./format.ts";
+import { billingPeriodCode, count, money, moneyApart } from "./format.ts";
 import type { InvoiceFinding, Invoices } from "./model.ts";
 import { DIGITS } from "./tables.ts";
 
@@ -121,6 +121,6 @@ export function findingWords({ billed, total, finding, elsewhere }: InvoiceFindi
 /** The name of the invoice, or of the costs that name none. */
 export function invoiceName({ issuer, id, period, currency }: InvoiceFinding): string {
   const name = id === null ? `no invoice, ${issuer}` : `${id}, ${issuer}`;
-  const month = id === null ? (period?.slice(0, 7) ?? "") : "";
-  return `${name} ${month}`.trimEnd() + (currency === null ? "" : `, in ${currency}`);
+  const of = id === null && period !== null ? billingPeriodCode(period) : "";
+  return `${name} ${of}`.trimEnd() + (currency === null ? "" : `, in ${currency}`);
 }
