@@ -1,17 +1,20 @@
 /**
  * Tells a listing that never ends from a long one (L3, P2), in memory of a bounded size. Pure.
  *
- * A provider may answer for ever without repeating itself: each answer may have a new cursor or member. So only ids count here.
+ * Most windows have a few pages, so the ids of the first {@link UNCOUNTED} pages are not looked at: they count as new. After them a provider may answer for ever without repeating itself: each answer may have a new cursor or member. So only ids count here.
  * Up to {@link SAMPLE} different ids are kept. Of more ids a random sample is kept, which estimates their number.
  */
 import { daysOf } from "./digests.ts";
 import { isKnown, type KnownDays } from "./known_days.ts";
 import type { Range } from "./window.ts";
 
+/** The first pages of a reading, whose ids are not counted. */
+export const UNCOUNTED = 64;
+
 /** The most pages in a row without a new id after which reading goes on (P2, L3). */
 export const MAXIMUM_EMPTY_PAGES = 1000;
 
-/** The most pages and records of a reading. {@link TIMES} is added for each record that is known, or for each different id. */
+/** The most pages of a reading, and the most records after its first pages. {@link TIMES} is added for each record that is known, or for each different id. */
 const PAGES = 10_000;
 const RECORDS = 100_000;
 const TIMES = 100;
@@ -31,7 +34,8 @@ export function knownRecords(known: KnownDays, window: Range): number | null {
 
 /** The pages of one passage through a window. */
 export class Listing {
-  readonly #ids = new IdSample();
+  /** The ids after the first pages; null before them. */
+  #ids: IdSample | null = null;
   #hasNewId = false;
   #records = 0;
   #pages = 0;
@@ -43,6 +47,11 @@ export class Listing {
    * @param hash 32 bits of the hash of the record's id
    */
   add(hash: number): void {
+    if (this.#pages < UNCOUNTED) {
+      this.#hasNewId = true;
+      return;
+    }
+    this.#ids ??= new IdSample();
     this.#records += 1;
     if (this.#ids.add(hash)) this.#hasNewId = true;
   }
@@ -60,13 +69,13 @@ export class Listing {
     if (this.#emptyInARow > MAXIMUM_EMPTY_PAGES) {
       return `more than ${MAXIMUM_EMPTY_PAGES} empty pages came in a row, or pages that only repeat records`;
     }
-    const ids = this.#ids.count;
+    const ids = this.#ids?.count ?? 0;
     if (this.#records > RECORDS + TIMES * ids) {
-      return `${this.#records} records came, which have about ${ids} different ids`;
+      return `${this.#records} records came after the first ${UNCOUNTED} pages, which have about ${ids} different ids`;
     }
     if (this.#pages > PAGES + TIMES * (known ?? ids)) {
       return known === null
-        ? `${this.#pages} pages came, whose records have about ${ids} different ids`
+        ? `${this.#pages} pages came, whose records after the first ${UNCOUNTED} pages have about ${ids} different ids`
         : `${this.#pages} pages came, and the days of the window had ${known} records before`;
     }
     return null;

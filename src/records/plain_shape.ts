@@ -290,7 +290,7 @@ export class PlainShape implements PageRecord {
       case "filled":
         return isText && end > start;
       case "instant":
-        return isText && !Number.isNaN(this.#instantOf(place));
+        return isText && !Number.isNaN(this.#keptInstant(place));
       case "decimal":
         return isText && isDecimal(this.#bytes, start, end);
       case "nullableDecimal":
