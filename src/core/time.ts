@@ -97,11 +97,7 @@ export function parseDate(text: string): number | undefined {
 
 const MONTH_LENGTHS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** The latest date and its midnight: most instants of a page are of a few days. */
-const latest = { year: Number.NaN, month: 0, day: 0, midnight: 0 };
-
 function calendarDay(year: number, month: number, day: number): number | undefined {
-  if (day === latest.day && month === latest.month && year === latest.year) return latest.midnight;
   const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
   const length = month === 2 && isLeap ? 29 : (MONTH_LENGTHS[month - 1] ?? 0);
   if (!(year >= 0 && day >= 1 && day <= length)) return undefined;
@@ -109,11 +105,7 @@ function calendarDay(year: number, month: number, day: number): number | undefin
   const years = month > 2 ? year : year - 1;
   const inYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
   const leaps = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400);
-  latest.year = year;
-  latest.month = month;
-  latest.day = day;
-  latest.midnight = (years * 365 + leaps + inYear - 719_468) * DAY;
-  return latest.midnight;
+  return (years * 365 + leaps + inYear - 719_468) * DAY;
 }
 
 /** `2026-01-31T00:00:00Z`; milliseconds only if there are any. */

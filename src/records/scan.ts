@@ -222,13 +222,6 @@ class Scan implements PageRecords {
     const shift = at - before;
     const lastWord = Math.min(limit, view.byteLength - shift) - 4;
     let from = before;
-    // Eight equal bytes are an equal number. The record before holds no byte of 0, so 0 and -0 do not meet here.
-    while (
-      from <= lastWord - 4 &&
-      view.getFloat64(from, true) === view.getFloat64(from + shift, true)
-    ) {
-      from += 8;
-    }
     for (; from <= lastWord; from += 4) {
       const unlike = view.getInt32(from, true) ^ view.getInt32(from + shift, true);
       if (unlike !== 0) return from + shift + ((31 - Math.clz32(unlike & -unlike)) >> 3); // the byte of the lowest differing bit
