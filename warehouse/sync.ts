@@ -75,9 +75,8 @@ const BETWEEN_TRIES = 2000;
 export async function sync(options: SyncOptions, host: WarehouseHost): Promise<boolean> {
   const notices = Notices.of(options.configs, host);
   // Checked once: a folder that is gone for an hour does not end all syncs to come.
-  const mayWrite = allOf(
-    options.report === undefined ? [] : [assertMayWrite(options.report, "--report")],
-  );
+  const mayWrite =
+    options.report === undefined ? undefined : assertMayWrite(options.report, "--report");
   const once = { notices, mayWrite };
   if (options.every === undefined) return await syncOnce(options, host, once);
   let reset = options.reset;
@@ -115,7 +114,7 @@ function chosenOf(accounts: readonly Account[], only: readonly string[]): readon
 /** Steps that are done once for all syncs of a process. Their faults are named with those of the other files. */
 interface Once {
   readonly notices: Promise<Notices | undefined>;
-  readonly mayWrite: Promise<unknown>;
+  readonly mayWrite: Promise<void> | undefined;
 }
 
 async function syncOnce(options: SyncOptions, host: WarehouseHost, once: Once): Promise<boolean> {

@@ -1,8 +1,9 @@
 /**
  * Tells a listing that never ends from a long one (L3, P2), in memory of a bounded size. Pure.
  *
- * Most windows have a few pages, so the ids of the first {@link UNCOUNTED} pages are not looked at: they count as new. After them a provider may answer for ever without repeating itself: each answer may have a new cursor or member. So only ids count here.
- * Up to {@link SAMPLE} different ids are kept. Of more ids a random sample is kept, which estimates their number.
+ * A provider may answer for ever without repeating itself: each answer may have a new cursor or member. So only ids count here.
+ * Most windows have few pages, so nobody looks at the ids of the first {@link UNCOUNTED} pages: they count as new. Of the ids after
+ * them, up to {@link SAMPLE} different ones are kept. Of more ids a random sample is kept, which estimates their number.
  */
 import { daysOf } from "./digests.ts";
 import { isKnown, type KnownDays } from "./known_days.ts";
@@ -14,7 +15,10 @@ export const UNCOUNTED = 64;
 /** The most pages in a row without a new id after which reading goes on (P2, L3). */
 export const MAXIMUM_EMPTY_PAGES = 1000;
 
-/** The most pages of a reading, and the most records after its first pages. {@link TIMES} is added for each record that is known, or for each different id. */
+/**
+ * The most pages of a reading, and the most records after its first pages. {@link TIMES} is added for each record that is known, or for
+ * each different id.
+ */
 const PAGES = 10_000;
 const RECORDS = 100_000;
 const TIMES = 100;

@@ -90,7 +90,6 @@ export function throughDay(
   return `through ${SHORT_DATE.format(Date.UTC(date.getUTCFullYear(), months, day + 1))}`;
 }
 
-/** The running month, such as `October so far`, or a month that is over, such as `October`. */
 /** The name of a billing period: its month, and its first day if that is not the first of the month. */
 export const billingPeriod = (first: string): string =>
   isFirstOfMonth(first) ? month(first) : `${month(first)} from ${shortDate(first)}`;
@@ -101,6 +100,7 @@ const isFirstOfMonth = (day: string): boolean => day.slice(8, 10) === "01";
 export const billingPeriodCode = (first: string): string =>
   isFirstOfMonth(first) ? first.slice(0, 7) : first.slice(0, 10);
 
+/** The running month, such as `October so far`, or a month that is over, such as `October`. */
 export function monthName(
   { month: first, isOver }: { readonly month: string; readonly isOver: boolean },
   hasYear = false,
