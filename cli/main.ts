@@ -31,10 +31,10 @@ const { configFile, readFile, readInput, readJson } = filesOf(process);
 /** New files are for their owner only: a database, its log, a report and a recording hold what a company spends. */
 const PRIVATE = 0o077;
 
-/** The exit code of a wrong command line. */
-const WRONG_LINE = 2;
-
-/** The exit codes of a command that failed, and of a check that could not run: for a check, 1 means that it has found something. */
+/**
+ * The exit codes of a command that failed, and of one that could not run: its line is wrong, or it is a check. For a check, 1 means that
+ * it has found something.
+ */
 const FAILED = 1;
 const NOT_RUN = 2;
 
@@ -118,7 +118,7 @@ async function refuse(
   { error, help, isForPeople, isJson }: WrongLine,
   emitter: Emitter,
 ): Promise<void> {
-  process.exitCode = WRONG_LINE;
+  process.exitCode = NOT_RUN;
   if (isJson) await emitter.print(error.toJson());
   if (isForPeople || (await isWatched())) {
     process.stderr.on("error", () => undefined); // nobody is left to be told
@@ -317,6 +317,7 @@ async function runWarehouse(
       engine: (asking, edges) => connector.run(asking, { ...host, ...edges }),
       readJson,
       say: (text) => emitter.print(secrets.mask(text)),
+      isTerminal: stdout.isTTY,
       hasColors: stdout.isTTY && !environment["NO_COLOR"] && environment["TERM"] !== "dumb",
       warn,
       watch: await watcherOf(secrets),

@@ -3,6 +3,7 @@ import { close } from "./close.ts";
 import { ConnectorError } from "../src/errors.ts";
 import { STDIN } from "../src/config_place.ts";
 import type { WarehouseCommand } from "./commands.ts";
+import { fitFor } from "./csv.ts";
 import type { WarehouseHost } from "./host.ts";
 import { costs } from "./costs.ts";
 import { init } from "./init.ts";
@@ -67,7 +68,7 @@ async function run(command: WarehouseCommand, host: WarehouseHost): Promise<bool
       const { database, sql: given, format } = command.options;
       const sql = given === STDIN ? await host.readInput() : given;
       for await (const part of query(database, sql, format)) {
-        await host.say(part);
+        await host.say(fitFor(host.isTerminal, part, format));
       }
       return true;
     }

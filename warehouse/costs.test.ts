@@ -38,9 +38,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function said(options: Partial<CostsOptions>): Promise<string> {
+async function said(options: Partial<CostsOptions>, isTerminal = false): Promise<string> {
   let text = "";
   const host = hostWith({
+    isTerminal,
     say: (more) => {
       text += more;
       return Promise.resolve();
@@ -53,6 +54,12 @@ async function said(options: Partial<CostsOptions>): Promise<string> {
   );
   return text;
 }
+
+it("has the lines of CSV as programs want them, and at a terminal without what would steer it", async () => {
+  const lines = (await said({ format: "csv" })).split("\r\n");
+  expect(lines.slice(0, 2)).toEqual(["day,billing_currency,billed_cost", "2026-10-01,USD,0.333"]);
+  expect(await said({ format: "csv" }, true)).toBe(lines.join("\n"));
+});
 
 it("tells costs that are provisional although a credit brings them to 0", async () => {
   expect(await said({})).toMatch(/; 2 costs in USD still provisional, together 0$/m);

@@ -1,7 +1,7 @@
 /** `costs`: the costs of a period by a label, with bars, a total and the proof, for people who write no SQL. */
 import { ConnectorError } from "../src/errors.ts";
 import { literal } from "./columns.ts";
-import { csvLine } from "./csv.ts";
+import { csvLine, fitFor } from "./csv.ts";
 import { Database } from "./database.ts";
 import { add, plain, ratio, rounded } from "./decimals.ts";
 import { databaseError } from "./failures.ts";
@@ -80,7 +80,8 @@ interface Proof {
 
 /** @throws ConnectorError `database`, or `invalid_arguments` for a period that ends before it begins */
 export async function costs(options: CostsOptions, host: WarehouseHost): Promise<void> {
-  await host.say(await textOf(options, host.hasColors));
+  const text = await textOf(options, host.hasColors);
+  await host.say(fitFor(host.isTerminal, text, options.format));
 }
 
 /** The costs as a text. It says nothing itself, so that a full disk behind stdout is not taken for that of the database. */

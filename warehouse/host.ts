@@ -35,6 +35,8 @@ export interface WarehouseHost {
   readonly readJson: EngineEdges["readJson"];
   /** Writes to stdout. Rejects if nobody can read it any more. */
   readonly say: (text: string) => Promise<void>;
+  /** Whether stdout is a terminal: no text of a provider may steer it. */
+  readonly isTerminal: boolean;
   /** Whether stdout is a terminal that shows colors. */
   readonly hasColors: boolean;
   /** Writes to stderr. */

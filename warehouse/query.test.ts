@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Database } from "./database.ts";
 import { query } from "./query.ts";
-import { partsOf } from "./testing.ts";
+import { warehouse } from "./command.ts";
+import { hostWith, partsOf } from "./testing.ts";
 
 let path: string;
 beforeEach(async () => {
@@ -145,6 +146,19 @@ describe("other forms", () => {
     );
     const rows = (await partsOf(query(path, "FROM range(300)", "csv"))).join("");
     expect(rows.trim().split("\r\n")).toHaveLength(301);
+  });
+
+  it.each([
+    [true, 'label\n"a [2Jb c\nd"\n'],
+    [false, 'label\r\n"a\u001B[2Jb\rc\nd"\r\n'],
+  ])("CSV steers no terminal, and a program gets it as it is: %j", async (isTerminal, expected) => {
+    await asked("SELECT 1", "SELECT 1");
+    const sql = "SELECT 'a' || chr(27) || '[2Jb' || chr(13) || 'c' || chr(10) || 'd' AS label";
+    const said: string[] = [];
+    const host = hostWith({ isTerminal, say: async (text) => void said.push(text) });
+    const options = { database: path, sql, format: "csv" } as const;
+    await warehouse({ kind: "query", options }, host);
+    expect(said.join("")).toBe(expected);
   });
 
   it("JSON has each of two columns with one name", async () => {

@@ -5,7 +5,7 @@ import { type Answer, Database } from "./database.ts";
 import { plain } from "./decimals.ts";
 import { databaseError } from "./failures.ts";
 import { missingModel } from "./missing_model.ts";
-import { alignedLines, cleaned, cleanedJson, cleanedMessage } from "./text.ts";
+import { alignedLines, cleanedJson, cleanedLines, cleanedMessage } from "./text.ts";
 
 /** Types of whole numbers that DuckDB's JSON has as text, because JavaScript cannot hold all their values exactly. */
 const WHOLE = /^U?(BIGINT|HUGEINT)$/;
@@ -115,8 +115,7 @@ function cellOf(value: unknown, type: string): string {
 /** The plan of EXPLAIN is a drawing of many lines. In a table it would be one line. */
 async function* planOf(rows: Answer["rows"]): AsyncGenerator<string> {
   for await (const part of rows) {
-    for (const [, plan] of part)
-      yield `${String(plan).split("\n").map(cleaned).join("\n").trimEnd()}\n`;
+    for (const [, plan] of part) yield `${cleanedLines(String(plan)).trimEnd()}\n`;
   }
 }
 

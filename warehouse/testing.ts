@@ -20,6 +20,7 @@ export function hostWith(parts: Partial<WarehouseHost>): WarehouseHost {
     engine: none("engine"),
     readJson: none("file"),
     say: () => Promise.resolve(),
+    isTerminal: false,
     hasColors: false,
     warn: () => undefined,
     watch: () => ({

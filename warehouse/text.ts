@@ -12,13 +12,16 @@ const STEERING = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]+/gu;
 /** A text of a provider or of a user, fit for a terminal. */
 export const cleaned = (text: string): string => text.replaceAll(STEERING, " ");
 
+/** The same for a text of several lines. */
+export const cleanedLines = (text: string): string => text.split("\n").map(cleaned).join("\n");
+
 /** The most characters of a message: a view of a foreign database may raise an error of any length. */
 const MESSAGE = 10_000;
 
 /** A message of one or more lines, fit for a terminal: a database or a server may have chosen some of its words. */
 export function cleanedMessage(text: string): string {
   const shown = text.length > MESSAGE ? `${text.slice(0, MESSAGE)}…` : text;
-  return shown.toWellFormed().split("\n").map(cleaned).join("\n");
+  return cleanedLines(shown.toWellFormed());
 }
 
 /** JSON in which such characters are escaped, so that its reader gets them, and a terminal that shows it does not. */
