@@ -226,6 +226,7 @@ it.each([
   ["postgresql://me:p:w@host", ["p:w", "p:w"]],
   ["postgres://me:50%@host/name", ["50%", "50%"]],
   ["POSTGRES://me:a@b@host", ["a@b", "a@b"]],
+  ["postgres://me:p/w?x@host/name", ["p/w?x", "p/w?x"]],
   ["postgresql://host/name?sslmode=require&password=p%20w", ["p%20w", "p w"]],
   ["postgresql://me:one@host/name?password=two#x", ["one", "one", "two", "two"]],
 ])("the passwords in %j are masked", (address, expected) => {

@@ -4,8 +4,7 @@ export const isPostgres = (database: string): boolean => /^postgres(ql)?:/i.test
 
 /** The passwords of an address, as they stand there and as a server gets them. */
 export function passwordsIn(address: string): readonly string[] {
-  const [, user = ""] = /^[a-z][\w+.-]*:\/\/([^/?#]*)@/is.exec(address) ?? [];
-  const [, ...inUser] = user.split(":");
+  const [, ...inUser] = userOf(address).split(":");
   const inQuery = [...address.matchAll(/[?&]password=([^&#]*)/gi)].map(([, value = ""]) => value);
   const given = [inUser.join(":"), ...inQuery].filter((value) => value !== "");
   return given.flatMap((value) => [value, decoded(value)]);
@@ -23,7 +22,11 @@ function decoded(value: string): string {
 /** Whether a place has a password: an address with one, or a connection string. All users of a machine see its command lines. */
 export function hasPassword(database: string): boolean {
   if (/\bpassword\s*=/i.test(database)) return true;
-  const [authority = ""] = /(?<=^[a-z][\w+.-]*:\/\/).*/is.exec(database) ?? [];
-  const user = authority.slice(0, Math.max(0, authority.lastIndexOf("@")));
-  return user.includes(":");
+  return userOf(database).includes(":");
+}
+
+/** The part of an address with the user and the password. A password may hold any character, so it ends at the last `@`. */
+function userOf(address: string): string {
+  const [authority = ""] = /(?<=^[a-z][\w+.-]*:\/\/).*/is.exec(address) ?? [];
+  return authority.slice(0, Math.max(0, authority.lastIndexOf("@")));
 }
