@@ -18,8 +18,6 @@ export function filesOf(own: NodeJS.Process) {
   const pipes = new Map<string, Promise<unknown>>();
   const readOnce = async (path: string, what: InputKind): Promise<unknown> => {
     const { stat } = await import("node:fs/promises");
-    const kept = pipes.get(path);
-    if (kept !== undefined) return await kept;
     const isPipe = await stat(path).then(
       (found) => found.isFIFO(),
       () => false,

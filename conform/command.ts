@@ -134,9 +134,10 @@ async function assertMayWrite(options: Options): Promise<void> {
 
 /** One error that names the faults of all files. A defect stays alone. */
 function mergedFaults(reasons: readonly unknown[]): unknown {
-  const messages = reasons.map((reason) => (reason instanceof CannotRun ? reason.message : ""));
-  const defect = messages.indexOf("");
-  return defect === -1 ? new CannotRun(messages.join("; ")) : reasons[defect];
+  const faults = reasons.filter((reason) => reason instanceof CannotRun);
+  return faults.length === reasons.length
+    ? new CannotRun(faults.map(({ message }) => message).join("; "))
+    : reasons.find((reason) => !(reason instanceof CannotRun));
 }
 
 async function writeReports(options: Options, report: Report): Promise<void> {

@@ -41,6 +41,7 @@ export class Listing {
   /** The ids after the first pages; null before them. */
   #ids: IdSample | null = null;
   #hasNewId = false;
+  /** The records after the first pages. */
   #records = 0;
   #pages = 0;
   #emptyInARow = 0;
