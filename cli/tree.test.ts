@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseCatalog } from "../src/catalog/catalog.ts";
@@ -354,4 +355,6 @@ test("the help lists the commands of all parts", async () => {
   const text = await textOf("--help");
   const listed = [...text.matchAll(/^ {2}(\w+) (?:\[|<|check a)/gm)].map(([, name]) => name);
   expect(listed).toEqual([...COMMANDS, "help"]);
+  const design = readFileSync(new URL("../docs/design.md", import.meta.url), "utf8");
+  expect(design).toContain("`source-ai-billing --help` names the commands for people");
 });

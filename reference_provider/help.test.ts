@@ -37,6 +37,19 @@ test("--json prints the members that its help names, and no others", async () =>
   for (const member of Object.keys(greeting)) expect(readme).toContain(member);
 }, 30_000);
 
+test("the help and the README say how the clock goes on by itself", async () => {
+  expect(wordsOf("now", await helpText())).toContain('"real" for the machine\'s clock');
+  expect(readme).toContain("with `--now real` it is that of the machine");
+  const before = Math.floor(Date.now() / 1000) * 1000;
+  const { greeting, stop } = await startProcess("--control", "--now", "real");
+  const answer = await fetch(`${String(greeting["base_url"])}/control/clock`);
+  const clock: unknown = await answer.json();
+  await stop();
+  const now = isObject(clock) ? Date.parse(String(clock["now"])) : Number.NaN;
+  expect(now).toBeGreaterThanOrEqual(before);
+  expect(now).toBeLessThanOrEqual(Date.now());
+});
+
 test("the help names each request of --control, and the README its address", async () => {
   const words = wordsOf("control", await helpText()).toLowerCase();
   const source = read("control.ts") + read("oauth/control.ts");

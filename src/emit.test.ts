@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 import { Emitter } from "./emit.ts";
@@ -81,6 +82,24 @@ test("a token that is a part of the protocol's own words leaves them readable", 
 test("a stream of the user's own naming is no word of the protocol", async () => {
   const status = protocol.streamStatus("my-s3cret", "INCOMPLETE", 0);
   expect(JSON.stringify(await written("s3cret", status))).toContain('"my-****"');
+});
+
+test("rows and states pass as they are, also with a token that the provider sends back, as SECURITY.md says", async () => {
+  const bytes = Buffer.from('{"label":"s3cret"}\n');
+  expect(
+    await written("s3cret", { type: "RECORD_LINES", stream: "usage", bytes, count: 1 }),
+  ).toEqual({ label: "s3cret" });
+  const state = JSON.stringify(
+    await written("s3cret", protocol.state("usage", { a: "s3cret" }, 1)),
+  );
+  expect(state).toContain('"stream_state":{"a":"s3cret"}');
+  const page = readFileSync(new URL("../SECURITY.md", import.meta.url), "utf8").replaceAll(
+    /\s+/g,
+    " ",
+  );
+  expect(page).toContain(
+    "sends your token back in a label, an id or a cursor, which stay in rows and states as they are",
+  );
 });
 
 test("recordCount has a decimal point, as the protocol wants it", async () => {

@@ -1,5 +1,5 @@
 /** The words of `costs` about companies whose credits outweigh what they use, and about amounts with many digits. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -59,6 +59,10 @@ it("has the lines of CSV as programs want them, and at a terminal without what w
   const lines = (await said({ format: "csv" })).split("\r\n");
   expect(lines.slice(0, 2)).toEqual(["day,billing_currency,billed_cost", "2026-10-01,USD,0.333"]);
   expect(await said({ format: "csv" }, true)).toBe(lines.join("\n"));
+  const page = await readFile(new URL("../SECURITY.md", import.meta.url), "utf8");
+  expect(page.replaceAll(/\s+/g, " ")).toContain(
+    "steers a terminal, and no value of a result does",
+  );
 });
 
 it("tells costs that are provisional although a credit brings them to 0", async () => {
