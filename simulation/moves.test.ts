@@ -59,6 +59,10 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
   expect(judge([], dayOf(NOON), state && { ...state, days: [] })).toEqual([]);
   const [report] = warehouse.reportsOf("usage", iso(NEW).slice(0, 10)).slice(-1);
   expect(judge([], dayOf(NOON), state, usage, [report?.reading_id ?? ""])).toEqual([]);
+  const ofOld = warehouse.reportsOf("usage", iso(OLD).slice(0, 10)).slice(0, -1);
+  const covered = ofOld.map(({ reading_id: id }) => id);
+  expect(judge([], dayOf(NOON), state, usage, covered.slice(1))).toHaveLength(1);
+  expect(judge([], dayOf(NOON), state, usage, covered)).toEqual([]);
   const outage = { start: NOON - 2 * HOUR, end: NOON - HOUR, showsOneOf: Infinity };
   expect(judge([], dayOf(NOON), state, { ...usage, outages: [outage] })).toEqual([]);
   lives.push(lifeOf(usage, "gained", OLD, { at: NOON + 150 }));

@@ -37,8 +37,10 @@ export function judgeMoves(
   // A8: a window that is asked for later may show an earlier moment.
   if (rules.views !== null) return [];
   const moves = movesOf(rules, lives).filter(
-    ({ from, at }) =>
-      wasSeen(from, warehouse) && isKnown(before, from) && !wasHidden(rules, from, at),
+    (move) =>
+      wasNoted(move, warehouse, uncovered) &&
+      isKnown(before, move.from) &&
+      !wasHidden(rules, move.from, move.at),
   );
   if (moves.length === 0) return [];
   const newest = newestReports(rules.stream, warehouse.reports, state?.chain);
@@ -63,9 +65,20 @@ export function judgeMoves(
   return faults;
 }
 
-/** Whether a sync has written the row on its old day. Else no reading can miss the row. */
-const wasSeen = (life: Life, { readings }: Warehouse): boolean =>
-  [...readings.values()].some((versions) => [...versions].some(({ record }) => record === life));
+/**
+ * Whether a STATE that the platform kept stands behind a report of the old day with the row. Else no state knows that the day had it:
+ * perhaps only processes that died have written the row, and a later one cannot miss it.
+ */
+const wasNoted = (
+  { from, at }: Move,
+  warehouse: Warehouse,
+  uncovered: ReadonlySet<string>,
+): boolean =>
+  warehouse.reportsOf(from.stream, date(from.start)).some((report) => {
+    if (uncovered.has(report.reading_id) || Date.parse(report.last_as_of) >= at) return false;
+    const rows = warehouse.readings.get(report.rows_reading_id) ?? [];
+    return [...rows].some(({ record }) => record === from);
+  });
 
 /** Whether the state knows rows of the day on which a row was. After a process that died early it may know nothing of the day. */
 function isKnown(state: StateValue | undefined, { start }: Life): boolean {

@@ -125,6 +125,10 @@ test.for([
     "rows of a resumed reading count for those that the platform lost behind a report that it kept, until the reading is complete (R4)",
     2_400_004_891,
   ],
+  [
+    "no state knows of a row that only killed processes had written before it moved, so that no day is due for it (R10)",
+    2_810_004_990,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });

@@ -201,6 +201,23 @@ def test_a_cost_that_moves_into_a_window_that_was_read_before(warehouse, table):
     assert current(warehouse, world) == world.truth()
 
 
+@pytest.mark.parametrize("is_reported", [True, False])
+def test_a_row_moves_that_only_a_killed_process_has_written(warehouse, table, is_reported):
+    """R10: no state knows the row, so only the models see that the day to which the row moved may lack it."""
+    world = World(table)
+    for name, day in (("moves", "11-06"), ("stays", "11-06"), ("stays too", "11-02")):
+        world.put(cost(name, day, "100"))
+    world.read(*SECOND, lose_manifest=not is_reported)
+    world.known.clear()  # the process died before a STATE
+    world.sync(FIRST, SECOND, between=lambda: world.put(cost("moves", "11-02", "100")))
+    found = settled(warehouse, world, table)
+    assert found["11-02"] == ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
+    assert found["11-06"] == PROVEN
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
 def test_a_restated_row_is_no_replacement_of_one_that_moved(warehouse, table):
     """R10: a deduplicated table keeps only the new version of a restated row, which then looks like a new row with the same labels."""
     world = World(table)
