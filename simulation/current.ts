@@ -171,15 +171,15 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
 }
 
 /**
- * R10: whether the rows that a day lacks now stand on another day, to which they moved after the day was read. If no later pass reads the
- * old day, it stays unproven until the scrub.
+ * R10: whether the rows that a day lacks now stand on another day, to which they moved after the reading had shown them. If no later pass
+ * reads the old day, it stays unproven until the scrub. The reading saw the rows, so it began before they moved.
  */
 function haveMoved(
   report: ReportRow,
   versions: readonly Version[],
   { readings, deduplicated }: Warehouse,
 ): boolean {
-  const { rows_reading_id: readingId, last_as_of: readAt, day } = report;
+  const { rows_reading_id: readingId, first_as_of: beganAt, day } = report;
   const own = [...(readings.get(readingId) ?? [])];
   const lacking = own
     .filter(({ record }) => date(record.start) === day)
@@ -191,7 +191,7 @@ function haveMoved(
       return (
         standing !== undefined &&
         dayOf(standing.start) !== dayOf(start) &&
-        (standing.versions[0]?.at ?? 0) > Date.parse(readAt)
+        (standing.versions[0]?.at ?? 0) > Date.parse(beganAt)
       );
     })
   );
