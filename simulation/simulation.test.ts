@@ -133,6 +133,10 @@ test.for([
     "the old day of a row that moves while its last page is still to come is unproven until the scrub (R10)",
     2_710_006_651,
   ],
+  [
+    "a look at a part of a window that waits for its strays hides no stray from the process that goes on (P5, R10)",
+    2_810_009_493,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });

@@ -50,7 +50,7 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "if (this.#readOnceMore() || this.#waiting.length === 0) return;",
+    from: "if (this.#readOnceMore() || this.#waiting.isEmpty) return;",
     to: "this.#readOnceMore();",
     test: "src/streams/confirmations.test.ts: R10: the windows with strays are finished after the reading of overtaken days",
   },

@@ -271,7 +271,7 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R5",
     file: "src/streams/completion.ts",
-    from: 'const isWhole = job.purpose.kind === "window" && job.purpose.withStrays;',
+    from: 'const isWhole = job.purpose.kind === "window" && !job.isLook;',
     to: 'const isWhole = job.purpose.kind === "window";',
     test: "src/streams/completion.test.ts: R5: a pass that goes on is reported with the instant when it was first planned, and a look as part of a window",
   },

@@ -26,8 +26,8 @@ export const RESUMED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/job.ts",
-    from: "    missesStrays,\n    hasStrays: missesStrays ||",
-    to: "    hasStrays: missesStrays ||",
+    from: "    missesStrays,\n    isLook: job.isLook,\n    hasStrays: missesStrays ||",
+    to: "    isLook: job.isLook,\n    hasStrays: missesStrays ||",
     test: "src/streams/resumed.test.ts: P5: strays on pages that an earlier process read are written, also if their window is read a second time",
   },
   {

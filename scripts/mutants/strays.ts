@@ -159,7 +159,7 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "else if (this.strays.hasPending(each.window)) this.#unfinished += 1;",
+    from: "else if (this.strays.hasPending(each.window)) this.#waiting.leave(each);",
     to: "",
     test: "src/streams/reader_days.test.ts: P5: a stray that does not come again leaves its window unfinished, with a warning, and the next sync tries again",
   },
@@ -267,5 +267,26 @@ export const STRAYS: readonly Mutant[] = [
     from: "for (const day of days) this.#looked.add(day);",
     to: "for (const day of this.#strays.pendingDays()) this.#looked.add(day);\n    if (this.#looks > 0) return { looks: [], left: [], leftToNext: new Set() };",
     test: "src/streams/resumed.test.ts: P5: a window that is read because a stray was written may show strays of further days: they are looked for there before they are written",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "const read = this.#waiting.hasPart(waiting)",
+    to: "const read = false",
+    test: "src/streams/looks.test.ts: P5: a look at a window that waits for its strays does not make it count as read",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/job.ts",
+    from: "hasStrays: isLook,",
+    to: "hasStrays: false,",
+    test: "src/streams/looks.test.ts: P5: a process that goes on with a look reads the window for its strays, too",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "job.isLook ? this.#due.staysBehind(ledger.state, reading) : []",
+    to: "[]",
+    test: "src/streams/posted.test.ts: R10: a process that goes on with a pass lists the strays of windows that are due, although a look reads such a window",
   },
 ];

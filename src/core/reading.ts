@@ -55,7 +55,7 @@ export interface ReadingStart extends Pick<Reading, "id" | "limit" | "beganAt"> 
   readonly rewrites?: Reading["rewrites"];
   /** For a second reading: `availableThrough` of the first. The second one never claims a later instant. */
   readonly availableThrough?: number;
-  /** For a second reading: whether the first one returned strays that still wait, because a second one takes no note of them. */
+  /** For a reading that takes no note of strays: whether the window has returned some that still wait, or may have. */
   readonly hasStrays?: boolean;
   /** For a second reading: whether the first one made digests of 0.2.0, because the two readings are compared. */
   readonly isFormer?: boolean;

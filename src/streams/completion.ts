@@ -40,6 +40,7 @@ import type { Ledger } from "./ledger.ts";
 import { Losses } from "./losses.ts";
 import { STATES_AT_ONCE, StrayReads, type StrayReadsOptions } from "./stray_reads.ts";
 import type { Strays } from "./strays.ts";
+import { type Waiting, WaitingWindows } from "./waiting_windows.ts";
 
 export interface CompletionOptions extends StrayReadsOptions {
   readonly ledger: Ledger;
@@ -53,9 +54,6 @@ export interface CompletionOptions extends StrayReadsOptions {
   readonly unprovenBefore?: () => number | null;
 }
 
-/** A window that has been read, but has strays that are neither dropped nor written yet. */
-type Waiting = Pick<Job, "window" | "availableThrough" | "missesStrays">;
-
 export class Completion {
   readonly strays: Strays;
   readonly #options: CompletionOptions;
@@ -63,10 +61,9 @@ export class Completion {
   readonly #losses: Losses;
   readonly #reads: StrayReads;
   readonly #confirmations: Confirmations;
-  #waiting: Waiting[] = [];
+  readonly #waiting = new WaitingWindows();
   /** The days of strays that this sync does not look for: too many windows would have to be read. */
   #leftToNext: ReadonlySet<number> = new Set();
-  #unfinished = 0;
 
   constructor(options: CompletionOptions) {
     this.#options = options;
@@ -80,12 +77,12 @@ export class Completion {
 
   /** Whether every window that was read counts as finished. */
   get isWhole(): boolean {
-    return this.#unfinished === 0;
+    return this.#waiting.leavesNone;
   }
 
   /** Whether {@link goOn} has more to do once all windows are read. */
   get hasMore(): boolean {
-    const hasWaiting = this.#waiting.length + this.#reads.unjudged().length > 0;
+    const hasWaiting = !this.#waiting.isEmpty || this.#reads.unjudged().length > 0;
     return hasWaiting || this.#losses.hasOvertaken || this.strays.listings.hasUnlisted;
   }
 
@@ -117,7 +114,7 @@ export class Completion {
   async #settle(ended: EndedWindow): Promise<void> {
     const { job, reading, endedAt, alsoWritten, writes, pageCount } = ended;
     const { ledger, input, limits, warn, queue } = this.#options;
-    const isWhole = job.purpose.kind === "window" && job.purpose.withStrays;
+    const isWhole = job.purpose.kind === "window" && !job.isLook;
     for (const day of job.written.keys()) this.#reads.written.add(day);
     const incomplete = incompleteDays(
       reading,
@@ -160,13 +157,15 @@ export class Completion {
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays };
     const reported = this.#report(said);
-    const settled = settleReading(ledger.state, reading, asLearned(settlement, reading), input.now);
+    const stays = job.isLook ? this.#due.staysBehind(ledger.state, reading) : [];
+    const learned = asLearned({ ...settlement, doubtful: [...doubtful, ...stays] }, reading);
+    const settled = settleReading(ledger.state, reading, learned, input.now);
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.release(this.#due.settle(marked, reading, waits), reading);
     ledger.update(this.#remembered(decided));
     if (rewrites.length === 0) {
-      this.#finish({ ...reading, window: reading, missesStrays: job.missesStrays });
+      this.#finish({ ...job, ...reading, window: reading });
       if (unprovenBefore === null && ledger.state.mode === "incremental")
         this.#confirmations.ofMoved(reading, pageCount, doubtful);
     }
@@ -291,10 +290,12 @@ export class Completion {
     const { ledger, input, plan } = this.#options;
     const { window, missesStrays } = waiting;
     if (missesStrays || this.strays.hasPending(window)) {
-      this.#waiting.push(waiting);
+      this.#waiting.add(waiting);
       return;
     }
-    const read = finishWindow(ledger.state, { ...waiting, ...window }, input.now);
+    const read = this.#waiting.hasPart(waiting)
+      ? ledger.state
+      : finishWindow(ledger.state, { ...waiting, ...window }, input.now);
     const finished = this.#due.finish(read, window);
     ledger.update(
       finished.mode === "incremental" ? advance(finished, plan.rereadFrom, input.bucket) : finished,
@@ -310,14 +311,10 @@ export class Completion {
     const { ledger, limits, queue, warn } = this.#options;
     if (await this.#readUnjudged()) return;
     this.strays.openOthers();
-    if (this.#readOnceMore() || this.#waiting.length === 0) return;
-    const waiting = this.#waiting;
-    const missing = waiting.filter(({ missesStrays }) => missesStrays);
-    if (missing.length > 0) {
-      this.#waiting = waiting.filter(({ missesStrays }) => !missesStrays);
-      for (const each of missing) queue(jobAgain(each, { kind: "collect" }));
-      return;
-    }
+    if (this.#readOnceMore() || this.#waiting.isEmpty) return;
+    const missing = this.#waiting.takeMissing();
+    for (const each of missing) queue(jobAgain(each, { kind: "collect" }));
+    if (missing.length > 0) return;
     const { looks, left, leftToNext } = this.#reads.looks(ledger.state);
     await this.#leave(left);
     this.#leftToNext = this.#leftToNext.union(leftToNext);
@@ -326,8 +323,7 @@ export class Completion {
     for (const window of looks) queue(jobOf(window, this.#reads.purposeOf(window, days)));
     if (looks.length > 0) return;
     await this.#leave(this.#reads.unsure(ledger.state, this.#strayDays()));
-    this.#waiting = [];
-    this.#writeStrays(waiting);
+    this.#writeStrays(this.#waiting.takeAll());
   }
 
   /** Queues the readings that write the strays without an owner. Windows whose strays all have an owner are finished. */
@@ -340,8 +336,8 @@ export class Completion {
         if (each.window === writing[0])
           void this.#hold(writing, this.#strayDays().map(dayRange), replaces);
         this.#options.queue(jobAgain(each, { kind: "strays", ids }));
-      } else if (all.size > 0) this.#waiting.push(each);
-      else if (this.strays.hasPending(each.window)) this.#unfinished += 1;
+      } else if (all.size > 0) this.#waiting.add(each);
+      else if (this.strays.hasPending(each.window)) this.#waiting.leave(each);
       else this.#finish(each);
     }
   }

@@ -5,7 +5,7 @@
  * to be listed once more, or to be judged by the next sync.
  */
 import { afterReading, withDue } from "../core/due.ts";
-import type { Reading } from "../core/reading.ts";
+import { daysAbout, type Reading } from "../core/reading.ts";
 import { asDue, type IncrementalState, type StreamState } from "../core/state.ts";
 import {
   dayRange,
@@ -151,6 +151,15 @@ export class DueWindows {
     const shared = [...new Set(this.#held.values())];
     const changed = new Map(shared.map((held) => [held, { ...held, days: daysOf(held) }]));
     for (const [name, held] of this.#held) this.#held.set(name, changed.get(held) ?? held);
+  }
+
+  /**
+   * P5: the days that stay due behind a look, because a window of an earlier process may wait for strays on them, and a look ignores
+   * strays. If only windows of this read wait, they keep their days themselves.
+   */
+  staysBehind(state: StreamState, look: Reading): number[] {
+    const own = state.mode === "incremental" ? this.#ownOf(state.due) : [];
+    return daysAbout(look).filter((day) => own.some((due) => overlaps(due, dayRange(day))));
   }
 
   /** The days that are due by themselves. */

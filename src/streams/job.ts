@@ -28,7 +28,12 @@ export interface Job {
   readonly written: Map<number, number>;
   /** Whether an earlier process saw strays of the window that this process does not know (P5). */
   readonly missesStrays: boolean;
-  /** For a second reading, which takes no note of strays: whether the first reading returned strays that still wait (P5). */
+  /** Whether the window is read, or written, only because strays of other windows start in it. Its own strays are ignored (P5). */
+  readonly isLook: boolean;
+  /**
+   * For a second reading or a look, which take no note of strays: whether the window has returned some that still wait, or may have (P5).
+   * A later process that goes on with the reading reads the window once more for them.
+   */
   readonly hasStrays: boolean;
   /** The records that the window has returned in this read, restarts included; null before its first request. */
   readonly memory: WindowMemory | null;
@@ -40,6 +45,7 @@ const WHOLE: Purpose = { kind: "window", withStrays: true };
 
 /** A window to read from its first page. */
 export function jobOf(window: Range, purpose: Purpose = WHOLE): Job {
+  const isLook = purpose.kind === "look" || (purpose.kind === "window" && !purpose.withStrays);
   return {
     window,
     purpose,
@@ -52,7 +58,8 @@ export function jobOf(window: Range, purpose: Purpose = WHOLE): Job {
     restarts: 0,
     written: new Map(),
     missesStrays: false,
-    hasStrays: false,
+    isLook,
+    hasStrays: isLook,
     memory: null,
     replaced: null,
   };
@@ -105,7 +112,8 @@ export function rewriteJob(
     isFormer,
     availableThrough,
     missesStrays,
-    hasStrays: missesStrays || hasPending,
+    isLook: job.isLook,
+    hasStrays: missesStrays || hasPending || job.isLook,
   };
 }
 
