@@ -1,5 +1,5 @@
 /** One connection of a platform: its config, states and rows over many syncs. Checks each sync. */
-import { dayOf, floorOf, HOUR, iso, nextDay } from "./calendar.ts";
+import { DAY, dayOf, floorOf, HOUR, iso, nextDay } from "./calendar.ts";
 import { judgeClaims } from "./claims.ts";
 import { judgeProofs } from "./current.ts";
 import { catalogOf, configOf, statesFile } from "./files.ts";
@@ -204,7 +204,7 @@ export class Connection {
         from: Math.max(asked.startDate ?? -Infinity, floorOf(result.endedAt, retention)),
         followedFrom: floorOf(this.#latestDate, retention),
         keptFrom: floorOf(this.#latestDate, state?.longest_retention ?? retention),
-        keptUntil: nextDay(provider.dateAt(result.endedAt)),
+        keptUntil: nextDay(provider.dateAt(result.endedAt)) + DAY,
         began: stored.get(stream)?.value,
         state,
         isComplete: isComplete(result, stream),

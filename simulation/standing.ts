@@ -28,7 +28,7 @@ export interface Passed {
   readonly followedFrom: number;
   /** W3: the state knows nothing of days before this instant. They had left every retention, even if a longer one shows them again. */
   readonly keptFrom: number;
-  /** S8: days from here on lie in the future by `Date`, so the state knows nothing of them, although an earlier `Date` was ahead. */
+  /** R8: days from here on lie more than a day ahead of `Date`, so the state knows nothing of them, although an earlier `Date` was ahead. */
   readonly keptUntil: number;
   /** The state with which the sync began, and the one with which it ended. */
   readonly began: StateValue | undefined;

@@ -131,15 +131,19 @@ describe("transitions", () => {
     expect(withParts(knowing(seen(9, "a")), [seen(20, "b")]).inPart.size).toBe(0);
   });
 
-  test("R8: a reading that was given up ends the suspicion of an unknown day if it has shown at least half of the rows", () => {
+  test("R8: a reading that was given up ends the suspicion of a day if it has shown at least half of the rows", () => {
     const gone = forget(knowing(seen(30, "a")), [{ day: ONE, records: 0, writtenBy: null }]);
     const doubted = suspect(gone, seen(4, "b"), NOON);
     const after = (records: number) => withParts(doubted, [seen(records, "c")]);
     expect(isSuspicious(after(15), seen(4, "b"), at(NOON + HOUR))).toBe(true);
     expect(isSuspicious(after(14), seen(4, "b"), at(NOON + HOUR))).toBe(false);
-    // A known day is due for its suspicion.
+    // A known day is due for its suspicion. Without one it is due as a forgotten day.
     const known = suspect(knowing(seen(30, "a")), seen(4, "b"), NOON);
-    expect(withParts(known, [seen(30, "a")])).toEqual(known);
+    expect(withParts(known, [seen(14, "a")])).toEqual(known);
+    const over = withParts(known, [seen(15, "a")]);
+    expect(over.ranges).toEqual([]);
+    expect(over.forgotten.get(ONE)).toMatchObject({ most: 30, records: 30, shrinkage: null });
+    expect(withParts(knowing(seen(30, "a")), [seen(15, "a")])).toEqual(knowing(seen(30, "a")));
   });
 
   test("R8: rows of an incomplete reading are the ones that stand, if there are no earlier ones", () => {

@@ -166,15 +166,18 @@ function without(inPart: KnownDays["inPart"], gone: readonly number[]): KnownDay
 
 /**
  * Returns the known days after a reading was given up that had shown these days so far. The numbers of unknown days stay, and the
- * suspicion of such a day ends if half of the records or more are there again (R8). A known day is due because of its suspicion, so
- * only a complete reading ends that one.
+ * suspicion of a day ends if half of the records or more are there again (R8). A known day is then forgotten, so that it stays due.
  */
 export function withParts(known: KnownDays, shown: readonly DayDigest[]): KnownDays {
   let next = known;
   for (const seen of shown) {
     const { day, records } = seen;
-    if (isKnown(next, day)) continue;
     const before = mostOf(next, day);
+    if (isKnown(next, day)) {
+      const isOver = next.days.get(day)?.shrinkage != null && 2 * records >= before;
+      if (isOver) next = forget(next, [{ day, records, writtenBy: null }]);
+      continue;
+    }
     if (2 * records >= before) next = contradict(next, seen);
     if (records <= before) continue;
     const { forgotten, inPart } = next;

@@ -168,13 +168,14 @@ export function planIncremental(
 }
 
 /**
- * The days that stay known: from the retention floor to today. The days of a resumed reading also stay known until the reading
- * ends, even if the floor has passed them, because the reading has written no rows of its known days.
+ * The days that stay known: from the retention floor to tomorrow, because the provider's clock may have been ahead, or go back over
+ * midnight (R8). The days of a resumed reading also stay known until the reading ends, even if the floor has passed them, because the
+ * reading has written no rows of its known days.
  */
 function knownRange(resumed: readonly Reading[], floor: number, now: number): Range {
   return {
     start: Math.min(floor, ...resumed.map(({ start }) => floorTo(DAY, start))),
-    end: Math.max(ceilTo(DAY, now), ...resumed.map(({ end }) => ceilTo(DAY, end))),
+    end: Math.max(ceilTo(DAY, now) + DAY, ...resumed.map(({ end }) => ceilTo(DAY, end))),
   };
 }
 

@@ -390,6 +390,14 @@ describe("settle()", () => {
     const most = forget(known, [{ ...seen(ONE, 5, "c"), writtenBy: "r" }]);
     expect(settle(most, reading([seen(ONE, 4, "d"), seen(TWO, 1, "b")]), []).hasLost).toBe(true);
     expect(settle(most, reading([seen(ONE, 5, "d"), seen(TWO, 1, "b")]), []).hasLost).toBe(false);
+    // The rows of a day that shows less than half may have moved.
+    const many = knowing(seen(ONE, 12, "a"), seen(TWO, 1, "b"));
+    expect(settle(many, reading([seen(ONE, 1, "c"), seen(TWO, 1, "b")]), []).hasLost).toBe(true);
+    // A window that began again shows fewer rows of an unknown day than it had written.
+    const again = (rows: number) => ({ incomplete: [ONE], rows: new Map([[ONE, rows]]) });
+    const fresh = (rows: number) =>
+      settle(NOTHING_KNOWN, reading([seen(ONE, 3, "c")], again(rows)), []).hasLost;
+    expect([fresh(4), fresh(3)]).toEqual([true, false]);
   });
 
   test("P6: a second look at a window confirms the days that agree, and says nothing of the others", () => {

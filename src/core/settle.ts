@@ -49,6 +49,8 @@ export interface FinishedReading extends Range, View {
   readonly digests: readonly DayDigest[];
   /** See {@link Reading.incomplete}. */
   readonly incomplete: readonly number[];
+  /** By day: the rows that were written under the reading's id, also before its window began again. */
+  readonly rows?: ReadonlyMap<number, number>;
   /** R11: null if the source could show all of its rows. Else days before this instant may lack rows of earlier readings. */
   readonly unprovenBefore?: number | null;
 }
@@ -75,7 +77,10 @@ export interface Settlement {
   readonly shrunk: readonly ShrunkDay[];
   /** Days that this reading wrote but could not confirm, for the first time in a row: the next sync reads them again (R10). */
   readonly doubtful: readonly number[];
-  /** Whether a day has fewer rows than before: a row of it may have moved to a day that was read before (R10). */
+  /**
+   * Whether a day has fewer rows than before, or than were written before its window began again: a row of the day may have moved to a day
+   * that was read before (R10).
+   */
   readonly hasLost: boolean;
 }
 
@@ -233,6 +238,8 @@ function doubted(before: Settlement, seen: DayDigest, reading: FinishedReading):
     known: suspect(before.known, seen, reading.endedAt),
     reports: [...before.reports, report],
     shrunk: [...before.shrunk, { day, most, records }],
+    // The rows may have moved, also if the loss is believed only in a later pass.
+    hasLost: true,
   };
 }
 
@@ -257,7 +264,7 @@ function wrote(before: Settlement, seen: DayDigest, reading: FinishedReading): S
   return {
     ...before,
     doubtful: isDoubtful ? [...before.doubtful, day] : before.doubtful,
-    hasLost: before.hasLost || hasLost,
+    hasLost: before.hasLost || hasLost || records < (reading.rows?.get(day) ?? 0),
     known:
       isWhole && isBelieved ? learn(before.known, seen, { readingId: id, confirmed }) : unlearned,
     reports: [...before.reports, reportOf(seen, { rowsReadingId: id, confirmed })],

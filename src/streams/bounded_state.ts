@@ -1,6 +1,7 @@
 /** The state of a stream as JSON, bounded (S8). */
 import { forget, type KnownDays, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
+import { dayRange, union } from "../core/window.ts";
 import { dropOpen, type StateOwner, type StreamState } from "../core/state.ts";
 import type { JsonObject } from "../protocol.ts";
 import { encodeState } from "./state_codec.ts";
@@ -99,7 +100,10 @@ function withoutSuspicions<State extends StreamState>(state: State): State {
     new Map([...entries].map(([day, entry]) => [day, { ...entry, shrinkage: null }]));
   const { days, forgotten } = state.known;
   const known: KnownDays = { ...state.known, days: without(days), forgotten: without(forgotten) };
-  return { ...state, known };
+  // R10: such a day is not proven, so the next sync reads it.
+  const suspected = [...days.values()].filter(({ shrinkage }) => shrinkage !== null);
+  const due = union([...state.due, ...suspected.map(({ day }) => dayRange(day))]);
+  return { ...state, known, due };
 }
 
 function withoutOpen<State extends StreamState>(state: State): State {

@@ -275,7 +275,8 @@ test("R10: a day that shows less than half is due in a STATE that goes out befor
     stateInterval: DAY,
   });
   expect(run.said[1]?.days).toMatchObject([{ shrunk: true }]);
-  expect(stateBefore(run, 1).due).toEqual([dayRange(1)]);
+  // Rows of the day may have moved to the day before it.
+  expect(stateBefore(run, 1).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
 });
 
 test("R10: days that the STATE calls read are due in a STATE before the report of a day that has lost rows", async () => {

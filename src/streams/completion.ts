@@ -125,7 +125,7 @@ export class Completion {
     const judge = (): Settlement =>
       settle(
         renewed(knownOf(ledger.state), reading.digests),
-        { ...reading, endedAt, incomplete, unprovenBefore },
+        { ...reading, endedAt, incomplete, unprovenBefore, rows: job.written },
         alsoWritten,
       );
     for (const message of describeShrunk(judge().shrunk)) await warn(message);

@@ -1,0 +1,140 @@
+/** Schedules in which rows are lost, move or come back between two readings, and the days that must not stay proven (R8, R10). */
+import { expect, test } from "vitest";
+import { date, DAY, dayOf, HOUR, MINUTE } from "./calendar.ts";
+import type { Connection } from "./connection.ts";
+import { newestReports } from "./current.ts";
+import { whole } from "./faults.ts";
+import { FAIR } from "./network.ts";
+import { isDue } from "./promises.ts";
+import { problem } from "./provider.ts";
+import { addVersion, type Life } from "./records.ts";
+import { lifeOf, plainRules, scripted } from "./scripted.ts";
+import { CALM } from "./step.ts";
+
+const [A, B] = [Date.UTC(2026, 4, 7), Date.UTC(2026, 4, 6)];
+const TODAY = Date.UTC(2026, 4, 12);
+const ONE_LANE = { ...CALM, concurrency: 1, pageSize: 50 };
+const STEP = { ...ONE_LANE, asked: { ...CALM.asked, startDate: B, scrubDays: 0 } };
+const usage = plainRules("usage", { retentionDays: 60, cursors: "keyset" });
+
+/** So many rows of day A. */
+const rowsOfA = (count: number): Life[] =>
+  Array.from({ length: count }, (_, index) => lifeOf(usage, `a${index}`, A, { at: A + HOUR }));
+
+/** Moves records to day B at an instant. */
+function moveToB({ world }: Connection, lives: readonly Life[], at: number): void {
+  for (const life of lives) {
+    life.withdrawnAt = at;
+    const by = B - dayOf(life.start);
+    const [start, end, postedAt] = [life.start + by, life.end + by, life.postedAt + by];
+    const moved: Life = { ...life, start, end, postedAt, versions: [], withdrawnAt: Infinity };
+    const said = { status: null, due: false, amount: 7_000_000, currency: "USD", extra: "" };
+    addVersion(moved, { at, ...said, granularity: "1d" });
+    for (const version of moved.versions) world.provider.texts.set(version.text, version);
+    world.provider.add(moved);
+  }
+}
+
+/** The newest report of a day, and whether the day is due. */
+function verdictOf({ warehouse, states, chainOf }: Connection, day: number) {
+  const report = newestReports("usage", warehouse.reports, chainOf("usage")).get(date(day));
+  const { rows, confirmed, shrunk } = report ?? {};
+  const isOfDay = isDue({ start: day, end: day + DAY }, states.get("usage")?.value ?? {});
+  return { rows, confirmed, shrunk, due: isOfDay };
+}
+
+const proven = (rows: number) => ({ rows, confirmed: true, shrunk: false, due: false });
+
+test("R10: rows of a day that shows less than half may have moved to a day that the pass has read before", async () => {
+  const lives = [lifeOf(usage, "x", B, { at: B + HOUR }), ...rowsOfA(12)];
+  const connection = scripted(TODAY + 3 * HOUR, [usage], lives);
+  const { scheduler, world } = connection;
+  await connection.sync(STEP);
+  scheduler.skipTo(TODAY + DAY + 3 * HOUR);
+  const moving = lives.slice(1, 8);
+  world.provider.onPage = (next) => {
+    if (moving.length > 0 && world.provider.exchanges.at(-1)?.start === B)
+      moveToB(connection, moving.splice(0), next);
+  };
+  await connection.sync(STEP);
+  expect(verdictOf(connection, A)).toMatchObject({ rows: 12, shrunk: true });
+  expect(verdictOf(connection, B).due).toBe(true);
+  scheduler.skipTo(TODAY + DAY + 6 * HOUR);
+  await connection.sync(STEP);
+  expect(verdictOf(connection, A)).toEqual(proven(5));
+  expect(verdictOf(connection, B)).toEqual(proven(8));
+  expect(connection.faults).toEqual([]);
+});
+
+test("R8: a reading that is given up between two outages ends the suspicion of a known day", async () => {
+  const began = TODAY + 5 * HOUR;
+  const outages = [-10, 60].map((minutes) => {
+    const start = began + minutes * MINUTE;
+    return { start, end: start + 40 * MINUTE, showsOneOf: Infinity };
+  });
+  const connection = scripted(TODAY, [{ ...usage, outages }], rowsOfA(30));
+  const asked = { ...CALM.asked, startDate: A, endDate: A + 1 };
+  const step = { ...ONE_LANE, asked, pageSize: 20 };
+  await connection.sync(step);
+  connection.scheduler.skipTo(began);
+  await connection.sync(step);
+  expect(verdictOf(connection, A)).toMatchObject({ rows: 30, shrunk: true, due: true });
+  connection.scheduler.skipTo(began + 45 * MINUTE);
+  const page = { status: 200, headers: { "content-type": "text/html" }, chunks: [] };
+  const isSecond = (url: URL): boolean => url.searchParams.has("cursor");
+  const weather = {
+    ...FAIR,
+    intercept: (url: URL) => (isSecond(url) ? { delivery: page } : undefined),
+  };
+  await connection.sync({ ...step, weather });
+  expect(verdictOf(connection, A).due).toBe(true);
+  connection.scheduler.skipTo(began + 75 * MINUTE);
+  await connection.sync(step);
+  expect(verdictOf(connection, A)).toMatchObject({ rows: 30, shrunk: true, due: true });
+  connection.scheduler.skipTo(began + 3 * HOUR);
+  await connection.sync(step);
+  expect(verdictOf(connection, A)).toEqual(proven(30));
+  expect(connection.faults).toEqual([]);
+});
+
+test.each([
+  [5_000, 2_000, 3_000],
+  [3 * HOUR, 2 * HOUR, 2.5 * HOUR],
+])(
+  "R8: the number of rows of a day stays while `Date` is %i ms behind, before midnight",
+  async (behind, first, second) => {
+    const outages = [{ start: TODAY + 31 * HOUR, end: TODAY + 34 * HOUR, showsOneOf: 30 }];
+    const late = { ...usage, outages, lag: 6 * HOUR };
+    const lives = Array.from({ length: 30 }, (_, index) =>
+      lifeOf(late, `a${index}`, TODAY, { at: TODAY + 1000 }),
+    );
+    const connection = scripted(TODAY + first, [late], lives);
+    await connection.sync(STEP);
+    connection.scheduler.skipTo(TODAY + second);
+    await connection.sync({ ...STEP, date: { ahead: -behind } });
+    connection.scheduler.skipTo(TODAY + 32 * HOUR);
+    await connection.sync(STEP);
+    expect(verdictOf(connection, TODAY)).toMatchObject({ rows: 30, shrunk: true });
+    expect(connection.faults).toEqual([]);
+  },
+);
+
+test("R10: a row that a window had written before it began again may have moved, although the day has more rows than the state knew", async () => {
+  const lives = [lifeOf(usage, "x", B, { at: B + HOUR }), ...rowsOfA(4)];
+  const connection = scripted(TODAY + 3 * HOUR, [usage], lives);
+  const moving = lives.slice(2, 3);
+  const intercept = (url: URL) => {
+    const isOfA = url.searchParams.get("start")?.startsWith(date(A)) === true;
+    if (!isOfA || !url.searchParams.has("cursor") || moving.length === 0) return undefined;
+    moveToB(connection, moving.splice(0), connection.scheduler.now);
+    return { delivery: whole(problem(400, "cursor-expired")) };
+  };
+  const asked = { ...STEP.asked, reconcileDays: 0 };
+  await connection.sync({ ...STEP, asked, pageSize: 2, weather: { ...FAIR, intercept } });
+  expect(verdictOf(connection, B).due).toBe(true);
+  connection.scheduler.skipTo(TODAY + 5 * HOUR);
+  await connection.sync({ ...STEP, asked });
+  expect(verdictOf(connection, B)).toEqual(proven(2));
+  expect(verdictOf(connection, A)).toMatchObject(proven(3));
+  expect(connection.faults).toEqual([]);
+});
