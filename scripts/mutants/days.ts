@@ -77,14 +77,14 @@ export const DAYS: readonly Mutant[] = [
     file: "src/core/known_days.ts",
     from: "if (2 * records >= before) next",
     to: "if (false) next",
-    test: "src/core/known_days.test.ts: R8: a reading that was given up ends the suspicion of an unknown day if it has shown at least half of the rows",
+    test: "src/core/known_days.test.ts: R8: a reading that was given up ends the suspicion of a day if it has shown at least half of the rows",
   },
   {
     rule: "R8",
     file: "src/core/known_days.ts",
-    from: "if (isKnown(next, day)) continue;",
-    to: "",
-    test: "src/core/known_days.test.ts: R8: a reading that was given up ends the suspicion of an unknown day if it has shown at least half of the rows",
+    from: "if (isKnown(next, day)) {",
+    to: "if (false) {",
+    test: "src/core/known_days.test.ts: R8: a reading that was given up ends the suspicion of a day if it has shown at least half of the rows",
   },
   {
     rule: "S3",
