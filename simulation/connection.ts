@@ -5,7 +5,7 @@ import { judgeProofs } from "./current.ts";
 import { catalogOf, configOf, statesFile } from "./files.ts";
 import { judgeSync, lastState } from "./judge.ts";
 import { LIMITS } from "../src/core/limits.ts";
-import { type StateValue, Warehouse } from "./platform.ts";
+import { beganWith, type StateValue, Warehouse } from "./platform.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { StreamName, Version } from "./records.ts";
 import type { Step } from "./step.ts";
@@ -181,8 +181,8 @@ export class Connection {
         mayShorten: weather.final > 0,
         mayLoseStrays: this.mayLoseStrays,
       };
-      const tooOld = this.tooOld.has(stream);
-      const found = promises.after({ ...passage, tooOld, stored: stored.get(stream)?.value });
+      const began = beganWith(stored, stream, this.world.reports);
+      const found = promises.after({ ...passage, tooOld: this.tooOld.has(stream), stored: began });
       faults.push(...found.map((fault) => `${stream} ${fault}`));
     }
     return faults;

@@ -1,4 +1,7 @@
-/** Schedules in which rows are lost, move or come back between two readings, and the days that must not stay proven (R8, R10). */
+/**
+ * Schedules in which rows are lost, move or come back between two readings, or readings are not reported, and the days that must not stay
+ * proven (R8, R10).
+ */
 import { expect, test } from "vitest";
 import { date, DAY, dayOf, HOUR, MINUTE } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
@@ -21,6 +24,14 @@ const usage = plainRules("usage", { retentionDays: 60, cursors: "keyset" });
 const rowsOfA = (count: number): Life[] =>
   Array.from({ length: count }, (_, index) => lifeOf(usage, `a${index}`, A, { at: A + HOUR }));
 
+const NEW_VERSION = {
+  status: null,
+  amount: 8_000_000,
+  currency: "USD",
+  extra: "",
+  granularity: "1d",
+} as const;
+
 /** Moves records to day B at an instant. */
 function moveToB({ world }: Connection, lives: readonly Life[], at: number): void {
   for (const life of lives) {
@@ -28,8 +39,7 @@ function moveToB({ world }: Connection, lives: readonly Life[], at: number): voi
     const by = B - dayOf(life.start);
     const [start, end, postedAt] = [life.start + by, life.end + by, life.postedAt + by];
     const moved: Life = { ...life, start, end, postedAt, versions: [], withdrawnAt: Infinity };
-    const said = { status: null, due: false, amount: 7_000_000, currency: "USD", extra: "" };
-    addVersion(moved, { at, ...said, granularity: "1d" });
+    addVersion(moved, { ...NEW_VERSION, at, due: false });
     for (const version of moved.versions) world.provider.texts.set(version.text, version);
     world.provider.add(moved);
   }
@@ -138,3 +148,72 @@ test("R10: a row that a window had written before it began again may have moved,
   expect(verdictOf(connection, A)).toMatchObject(proven(3));
   expect(connection.faults).toEqual([]);
 });
+
+/** Whether the catalog has `export_windows` from here on. */
+const select = ({ world }: Connection, reports: boolean): object =>
+  Object.assign(world, { reports });
+
+/** Whether the state says that no report tells of a day. */
+const isUntold = ({ states }: Connection, day: number): boolean =>
+  isDue(
+    { start: day, end: day + DAY },
+    { unreported: states.get("usage")?.value.unreported ?? [] },
+  );
+
+test.each([
+  ["are withdrawn", true, 0],
+  ["are restated", false, 5],
+])(
+  "R10: a day whose rows %s before a sync without export_windows is due",
+  async (_, isGone, rows) => {
+    const lives = rowsOfA(5);
+    for (const life of lives) {
+      const at = TODAY + 12 * HOUR;
+      if (isGone) life.withdrawnAt = at;
+      else addVersion(life, { ...NEW_VERSION, at, due: false });
+    }
+    const connection = scripted(TODAY + 3 * HOUR, [usage], lives);
+    await connection.sync(STEP);
+    expect(verdictOf(connection, A)).toEqual(proven(5));
+    connection.scheduler.skipTo(TODAY + DAY + 3 * HOUR);
+    select(connection, false);
+    await connection.sync(STEP);
+    expect(isUntold(connection, A)).toBe(true);
+    const before = connection.requests;
+    connection.scheduler.skipTo(TODAY + DAY + 4 * HOUR);
+    await connection.sync(STEP);
+    expect(connection.requests - before).toBeLessThan(8); // such a sync reads the day no more often than others
+    select(connection, true);
+    connection.scheduler.skipTo(TODAY + DAY + 6 * HOUR);
+    await connection.sync(STEP);
+    expect(verdictOf(connection, A)).toEqual(proven(rows));
+    expect(isUntold(connection, A)).toBe(false);
+    expect(connection.faults).toEqual([]);
+  },
+);
+
+test.each(["joins the catalog", "is cleared by itself"])(
+  "R10: all known days are due once export_windows %s",
+  async (how) => {
+    const lives = Array.from({ length: 30 }, (_, index) => {
+      const start = A - index * DAY;
+      return lifeOf(usage, `r${index}`, start, { at: start + HOUR });
+    });
+    const connection = scripted(TODAY + 3 * HOUR, [usage], lives);
+    const step = { ...STEP, asked: { ...STEP.asked, startDate: A - 30 * DAY } };
+    select(connection, how === "is cleared by itself");
+    await connection.sync(step);
+    select(connection, true);
+    connection.states.delete("export_windows");
+    const before = connection.warehouse.reports.length;
+    connection.scheduler.skipTo(TODAY + 5 * HOUR);
+    await connection.sync(step);
+    const { reports } = connection.warehouse;
+    const days = new Set(reports.slice(before).map(({ day }) => day));
+    for (let day = A - 30 * DAY; day < TODAY; day += DAY) {
+      expect(days).toContain(date(day));
+      expect(verdictOf(connection, day)).toMatchObject({ confirmed: true, due: false });
+    }
+    expect(connection.faults).toEqual([]);
+  },
+);

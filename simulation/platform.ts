@@ -89,6 +89,8 @@ export interface StateValue {
   readonly due?: readonly (readonly [start: string, end: string])[];
   readonly forgotten?: readonly (readonly [day: string, ...rest: unknown[]])[];
   readonly shrunk?: readonly (readonly [day: string, ...rest: unknown[]])[];
+  /** R10: ranges of days that no report tells of. */
+  readonly unreported?: readonly (readonly [start: string, end: string])[];
   readonly longest_retention?: number;
   /** The strays whose rows stand: hash, day of the start, the reading that wrote the row (null if the day owns the stray), window. */
   readonly strays?: readonly (readonly (string | null)[])[];
@@ -97,6 +99,17 @@ export interface StateValue {
     readonly reads: readonly OpenWindow[];
     readonly open: readonly OpenWindow[];
   };
+}
+
+/** The state of a stream before a sync. R10: if the stream of reports is new, no report tells of the days. */
+export function beganWith(
+  stored: ReadonlyMap<string, { readonly value: StateValue }>,
+  stream: StreamName,
+  reports: boolean,
+): StateValue | undefined {
+  const value = stored.get(stream)?.value;
+  const isNew = reports && !stored.has("export_windows");
+  return value && isNew ? { ...value, unreported: value.known ?? [] } : value;
 }
 
 interface Line {

@@ -359,11 +359,12 @@ export function isComplete(result: SyncResult, stream: string): boolean {
 /** R10: whether a window has a day that its stream's state names as due. */
 export function isDue(
   window: Span,
-  { due = [], forgotten = [], shrunk = [] }: Pick<StateValue, "due" | "forgotten" | "shrunk">,
+  state: Pick<StateValue, "due" | "forgotten" | "shrunk" | "unreported">,
 ): boolean {
+  const { due = [], forgotten = [], shrunk = [], unreported = [] } = state;
   const days = [...forgotten, ...shrunk].map(([day]) => Date.parse(day));
   const ranges = [
-    ...due.map(([start, end]) => [Date.parse(start), Date.parse(end)]),
+    ...[...due, ...unreported].map(([start, end]) => [Date.parse(start), Date.parse(end)]),
     ...days.map((day) => [day, day + DAY]),
   ];
   return ranges.some(([start = 0, end = 0]) => overlap({ start, end }, window));

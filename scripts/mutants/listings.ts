@@ -51,8 +51,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "ledger.update(this.#due.list(marked, this.strays.listings.unlisted()));",
-    to: "ledger.update(marked);",
+    from: "this.#due.list(marked, this.strays.listings.unlisted())",
+    to: "marked",
     test: POSTED + ONCE_MORE,
   },
   {

@@ -11,6 +11,7 @@ import { DAYS } from "./days.ts";
 import { DUE } from "./due.ts";
 import { LISTINGS } from "./listings.ts";
 import { LOSSES } from "./losses.ts";
+import { UNREPORTED } from "./unreported.ts";
 import { NAMES } from "./names.ts";
 import { PROOFS_OF_STRAYS } from "./proofs.ts";
 import { READINGS } from "./readings.ts";
@@ -161,6 +162,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PROOFS_OF_STRAYS,
   ...CUT_LISTINGS,
   ...LOSSES,
+  ...UNREPORTED,
   {
     rule: "W2",
     file: "src/core/shares.ts",

@@ -65,6 +65,7 @@ export function drawStates(random: Random): StateInput {
       pageSize: random.pick([1, 1000]),
       byMonth: random.chance(0.5),
       newChain: "drawn",
+      reports: true,
       newestId: null,
     },
   };

@@ -5,7 +5,8 @@
  *     a listing moved for the first time since the day was proven (P6)   a second such reading could agree
  *     rows were missing on a day of the pass                              a row may have moved to a day whose reading had begun before
  *
- * A day leaves the list with its next reading, so that no day is due for ever because it cannot be proven.
+ * A day leaves the list with its next reading, so that no day is due for ever because it cannot be proven. The days that no report
+ * tells of have a list of their own (`unreported.ts`).
  */
 import { ceilTo, DAY, floorTo } from "./time.ts";
 import type { KnownDays } from "./known_days.ts";
@@ -15,13 +16,16 @@ import { dayRange, type Range, subtract, union } from "./window.ts";
 export function dueDays({
   known,
   due,
+  unreported = [],
 }: {
   readonly known: KnownDays;
   readonly due: readonly Range[];
+  /** For a sync that reports. */
+  readonly unreported?: readonly Range[];
 }): Range[] {
   const shrunk = [...known.days.values()].filter(({ shrinkage }) => shrinkage !== null);
   const days = [...known.forgotten.keys(), ...shrunk.map(({ day }) => day)];
-  return union([...due, ...days.map(dayRange)]);
+  return union([...due, ...unreported, ...days.map(dayRange)]);
 }
 
 /** The list after a reading of some days. `doubtful`: the days among them that the next sync reads again. */

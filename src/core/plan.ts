@@ -126,13 +126,14 @@ export function planIncremental(
   if (stored !== null && stored.position > at.now) return emptyPlan(stored);
   const { state, lost } =
     stored === null ? freshStart(at, bounds) : clampStored(stored, at, bounds);
-  const { from, end } = bounds;
+  const { from, end, keepFrom, longestRetention } = bounds;
   const rereadFrom = Math.max(from, floorTo(DAY, state.position - at.lookback));
   const isDeep = at.reconcileFrom !== null && state.reconciledOn !== formatDay(at.now);
   const { lostProvisional, provisional, left } = underRetention(state, bounds);
   const { slice, after } = scrubOf(state, at, { isDeep, from, rereadFrom });
   const within = { start: from, end };
-  const again = windowsAgain(dueDays(state), state.known, within, at).slice(0, dueWindows);
+  const days = dueDays(at.reports ? state : { ...state, unreported: [] });
+  const again = windowsAgain(days, state.known, within, at).slice(0, dueWindows);
   const more = [...again, ...(isDeep ? deepRanges(at, provisional, slice, end) : [])];
   const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...more], bounds);
   const gap = { start: from, end: state.start };
@@ -141,7 +142,6 @@ export function planIncremental(
   const covered = pass.reads.flatMap((read) => coveredDays(read, at.bucket));
   const missing = wholeMonths(subtract(ranges, covered), within, at);
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
-  const { keepFrom, longestRetention } = bounds;
   // A stray may start before the floor: its window shows it as long as a part of the window is kept.
   const strays = state.strays.filter(({ window }) => window.end > keepFrom);
   const shown = knownWithout(state, resumed);
@@ -149,7 +149,8 @@ export function planIncremental(
   // Ranges that this pass read on an earlier day: a row may have moved there since.
   const outdated = subtract(state.pass?.reads ?? [], pass.reads);
   const due = clip(withDue(state.due, outdated, at.now), { start: keepFrom, end: Infinity });
-  const kept = { provisional, left, known, due, strays, longestRetention };
+  const unreported = clip(state.unreported, { start: keepFrom, end: Infinity });
+  const kept = { provisional, left, known, due, unreported, strays, longestRetention };
   return {
     state: { ...state, ...kept, pass: { ...pass, open: resumed } },
     resumed,
@@ -246,6 +247,7 @@ function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): St
     provisional: [],
     known: NOTHING_KNOWN,
     due: [],
+    unreported: [],
     longestRetention: at.retentionDays,
     left: [],
     strays: [],

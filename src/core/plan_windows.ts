@@ -33,6 +33,8 @@ export interface PlanInput {
   readonly byMonth: boolean;
   /** The chain of a state that has none yet: five base-36 digits, drawn at random (R4). */
   readonly newChain: string;
+  /** Whether the sync reports its readings, so that it reads the days again that no report tells of (R10). */
+  readonly reports: boolean;
   /** The newest reading id of rows that are in the tables although there is no state (R4); null if there is none. */
   readonly newestId: string | null;
 }

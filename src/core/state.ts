@@ -82,6 +82,8 @@ export interface IncrementalState {
   readonly known: KnownDays;
   /** Days that the next pass reads again, because they are not proven (R10): see {@link dueDays}. */
   readonly due: readonly Range[];
+  /** Days that no report tells of, because a sync without `export_windows` has learned them. A sync that reports reads them again (R10). */
+  readonly unreported: readonly Range[];
   /** The longest retention that a sync has seen, in days: what lies within it may be shown again (W3). */
   readonly longestRetention: number;
   /** Provisional costs of days that have left a shorter retention, for the case that they are shown again. Sorted by day. */

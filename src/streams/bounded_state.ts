@@ -117,5 +117,7 @@ function withoutDays<State extends StreamState>(state: State): State {
 }
 
 function withoutNumbers<State extends StreamState>(state: State): State {
-  return state.mode === "incremental" ? { ...state, known: NOTHING_KNOWN, due: [] } : state;
+  return state.mode === "incremental"
+    ? { ...state, known: NOTHING_KNOWN, due: [], unreported: [] }
+    : state;
 }

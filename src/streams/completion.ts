@@ -17,6 +17,7 @@ import type { Limits } from "../core/limits.ts";
 import { daysAbout, type Reading } from "../core/reading.ts";
 import { settle, settleAgain, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
+import { afterReport, withUnreported } from "../core/unreported.ts";
 import { clip, dayRange, intersect, type Range, rangesOf } from "../core/window.ts";
 import { Confirmations } from "./confirmations.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
@@ -113,7 +114,7 @@ export class Completion {
 
   async #settle(ended: EndedWindow): Promise<void> {
     const { job, reading, endedAt, alsoWritten, writes, pageCount } = ended;
-    const { ledger, input, limits, warn, queue } = this.#options;
+    const { ledger, input, limits, warn, queue, report } = this.#options;
     const isWhole = job.purpose.kind === "window" && !job.isLook;
     for (const day of job.written.keys()) this.#reads.written.add(day);
     const incomplete = incompleteDays(
@@ -142,10 +143,9 @@ export class Completion {
     const isPart = isWhole && reading.moved && lacks;
     if (reading.resumed || isPart) this.strays.listings.judgeNext(reading);
     if (sawStrays) this.#reads.read.push(reading);
-    const hasLost = settlement.hasLost || misses;
     const { rewrites, reports: days, doubtful } = settlement;
     const about = { ...reading, endedAt, days: daysAbout(reading) };
-    const missed = this.#losses.settle(about, hasLost);
+    const missed = this.#losses.settle(about, settlement.hasLost || misses);
     this.strays.listings.reported(days, reading.id);
     const strays = this.strays.listed(reading);
     const doubted = misses && strays.length === 0 ? doubtsOf(settlement, reading) : [];
@@ -163,7 +163,7 @@ export class Completion {
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.release(this.#due.settle(marked, reading, waits), reading);
-    ledger.update(this.#remembered(decided));
+    ledger.update(this.#remembered(afterReport(decided, ledger.state, reading, report && days)));
     if (rewrites.length === 0) {
       this.#finish({ ...job, ...reading, window: reading });
       if (unprovenBefore === null && ledger.state.mode === "incremental")
@@ -228,7 +228,8 @@ export class Completion {
     if (state.mode === "incremental") {
       const confirmed = this.#due.confirm({ ...state, known }, agreed);
       const marked = this.#due.mark(confirmed, [...before, ...own]);
-      ledger.update(this.#due.list(marked, this.strays.listings.unlisted()));
+      const listed = this.#due.list(marked, this.strays.listings.unlisted());
+      ledger.update(afterReport(listed, state, reading, this.#options.report && reports));
     }
     await reported;
   }
@@ -266,7 +267,9 @@ export class Completion {
     const written = standingOf(reading.totals ?? [], reading.id);
     const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: written });
     const released = this.#due.release(ledger.state, job.window);
-    ledger.update(withStrayCosts(this.#remembered(released), reading));
+    const days = written.map(({ day }) => dayRange(day));
+    const untold = this.#options.report === null ? [job.window, ...days] : [];
+    ledger.update(withStrayCosts(withUnreported(this.#remembered(released), untold), reading));
     this.#finish({ ...job, missesStrays: false });
     await reported;
     await this.#leave(this.#reads.replaced(ledger.state, strays));

@@ -55,6 +55,11 @@ export class ExportWindows {
     this.#newestReading = idOf(stored, "newest_reading_id") ?? this.#lastReading;
   }
 
+  /** Whether no run has reported a reading yet, as far as the stream's state tells. */
+  get isNew(): boolean {
+    return this.#newestReading === null;
+  }
+
   /** The newest reading id that this run or an earlier one may have reported; null if there is none. */
   get newestReading(): string | null {
     return this.#newestReading;

@@ -43,6 +43,7 @@ function stateAt(position: number, changes: Partial<IncrementalState> = {}): Inc
     provisional: [],
     known: NOTHING_KNOWN,
     due: [],
+    unreported: [],
     longestRetention: 0,
     left: [],
     strays: [],

@@ -28,7 +28,12 @@ function inputOf(
   };
   const credentials = { auth_type: "scoped_bearer_token", access_token: "t" };
   const config = parseConfig({ base_url: "https://a.example", credentials, ...settings });
-  return planInputOf(stream, dataset, config, { now: NOW, stored, random: () => 0.5 });
+  return planInputOf(stream, dataset, config, {
+    now: NOW,
+    stored,
+    reports: true,
+    random: () => 0.5,
+  });
 }
 
 test("R1: the lookback is the dataset's lag in whole days, at least one, or the user's", () => {

@@ -4,14 +4,8 @@ import type { ReadSettings } from "../config/config.ts";
 import { MAXIMUM_LANES } from "../core/concurrency.ts";
 import { drawChain, firstInstant, ReadingIds } from "../core/identity.ts";
 import type { Limits } from "../core/limits.ts";
-import {
-  type Plan,
-  planFullRefresh,
-  planIncremental,
-  type PlanInput,
-  reconcileFromDays,
-} from "../core/plan.ts";
-import type { StateOwner, StreamState } from "../core/state.ts";
+import { type PlanInput, reconcileFromDays } from "../core/plan.ts";
+import type { StateOwner } from "../core/state.ts";
 import { ceilTo, DAY, formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import type { Client } from "../http/client.ts";
@@ -29,7 +23,7 @@ import { streams } from "./index.ts";
 import { readLabels } from "./labels.ts";
 import { StreamReader } from "./reader.ts";
 import type { Run } from "./reader_options.ts";
-import { decodeState } from "./state_codec.ts";
+import { planOf } from "./stored_plan.ts";
 import type {
   DatasetCapabilities,
   NameSource,
@@ -195,12 +189,13 @@ function readerOf(
   notes?.recall(stream.name, noteOf(options.states.get(stream.name)));
   const input = planInputOf(stream, dataset, settings, {
     now,
+    reports: manifest !== null,
     random: run.edges.random,
     stored: options.states.get(stream.name),
     changesFrom: notes?.changesFrom(stream.name, now) ?? null,
   });
   const owner = ownerOf(stream, settings, account);
-  const plan = planOf(configured, options.states.get(stream.name), owner, input, options.limits);
+  const plan = planOf(configured, input, { ...options, owner, isNew: manifest?.isNew === true });
   return new StreamReader({
     stream,
     source: {
@@ -275,10 +270,11 @@ export function planInputOf(
     readonly now: number;
     readonly random: () => number;
     readonly stored: unknown;
+    readonly reports: boolean;
     readonly changesFrom?: number | null;
   },
 ): PlanInput {
-  const { now, random, stored, changesFrom } = more;
+  const { now, random, stored, reports, changesFrom } = more;
   const lineage = lineageOf(stored);
   const { lookbackDays, reconcileDays } = settings;
   const days = reconcileDays ?? null;
@@ -299,6 +295,7 @@ export function planInputOf(
     lanes: settings.concurrency ?? MAXIMUM_LANES,
     pageSize: settings.pageSize,
     byMonth: stream.byMonth,
+    reports,
     newChain: lineage?.chain ?? drawChain(random()),
     newestId: lineage?.newestId ?? null,
   };
@@ -316,17 +313,4 @@ function ownerOf(
     granularity: stream.granularityOf(settings.granularity) ?? "1d",
     account: settings.account ?? account ?? null,
   };
-}
-
-function planOf(
-  { syncMode }: ConfiguredStream,
-  stored: unknown,
-  owner: StateOwner,
-  at: PlanInput,
-  limits: Limits,
-): Plan<StreamState> {
-  const state = decodeState(stored, owner, syncMode);
-  return syncMode === "incremental"
-    ? planIncremental(state?.mode === "incremental" ? state : null, at, limits)
-    : planFullRefresh(state?.mode === "full_refresh" ? state : null, at);
 }

@@ -8,6 +8,7 @@ import { completed, replan, retentionEdge, withoutFuture } from "../core/plan.ts
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import { Sightings } from "../core/sightings.ts";
 import { dropOpen, keepOpen, knownIds, knownOf } from "../core/state.ts";
+import { hasUnreported } from "../core/unreported.ts";
 import { ConnectorError } from "../errors.ts";
 import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
@@ -108,6 +109,8 @@ export class StreamReader implements WindowSource {
     await this.#sendStatus("STARTED");
     for (const message of describePlan(this.name, plan)) await this.#send(message);
     await this.#sendStatus("RUNNING");
+    // R10: no later process takes the reports of this one for those of all days.
+    if (this.#options.reports !== null && hasUnreported(plan.state)) await this.#ledger.sendAhead();
     if (plan.positionInFuture) await this.#fail(positionInFuture(plan.state));
     // R10: strays of windows that were due may have to be listed although the plan reads nothing.
     if (this.#queue.length === 0) await this.#completion.goOn();

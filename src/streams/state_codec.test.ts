@@ -79,6 +79,7 @@ const incremental: IncrementalState = {
   provisional: [{ day: DAY_ONE, records: 2, billed: { USD: "1.5", EUR: "-3" } }],
   known,
   due: [{ start: DAY_ONE + 2 * DAY, end: DAY_ONE + 4 * DAY }],
+  unreported: [{ start: DAY_ONE, end: DAY_ONE + DAY }],
   longestRetention: 90,
   left: [{ day: DAY_ONE - 40 * DAY, records: 1, billed: { USD: "2" } }],
   strays: [
@@ -154,6 +155,7 @@ test("S3: the JSON of a state is for people to read", () => {
     ],
     in_part: [["2026-01-09", 25]],
     due: [["2026-01-03", "2026-01-05"]],
+    unreported: [["2026-01-01", "2026-01-02"]],
     longest_retention: 90,
     left: [["2025-11-22", 1, { USD: "2" }]],
     strays: [

@@ -62,6 +62,7 @@ export function encodeState(state: StreamState, owner: StateOwner): JsonObject {
     provisional: state.provisional.map(encodeProvisional),
     ...encodeKnownDays(state.known),
     due: state.due.map(({ start, end }) => [formatDay(start), formatDay(end)]),
+    unreported: state.unreported.map(({ start, end }) => [formatDay(start), formatDay(end)]),
     longest_retention: state.longestRetention,
     left: state.left.map(encodeProvisional),
     strays: state.strays.map(encodeStray),
@@ -171,6 +172,7 @@ const stateSchema = z.discriminatedUnion("mode", [
       provisional,
       ...knownDaysMembers,
       due: dayRanges.nullish(),
+      unreported: dayRanges.nullish(),
       longest_retention: count.nullish(),
       left: provisional.nullish(),
       strays: z.array(stray).nullish(),
@@ -179,7 +181,7 @@ const stateSchema = z.discriminatedUnion("mode", [
     })
     .transform(({ reconciled_on: reconciledOn, strays, scrub, ...state }): IncrementalState => {
       const { known, days, unconfirmed, shrunk, former, forgotten, in_part, ...others } = state;
-      const { newest_reading_id: newest, due, left, ...more } = others;
+      const { newest_reading_id: newest, due, unreported, left, ...more } = others;
       const { longest_retention: longestRetention, ...rest } = more;
       const isOld = former == null; // a state of 0.2.0
       const members = { known, days, unconfirmed, shrunk, former, forgotten, in_part };
@@ -190,6 +192,7 @@ const stateSchema = z.discriminatedUnion("mode", [
         reconciledOn: reconciledOn ?? null,
         known: decoded,
         due: due ?? dueOfOlderState(decoded),
+        unreported: unreported ?? [],
         longestRetention: longestRetention ?? 0,
         left: left ?? [],
         strays: (strays ?? []).map((each) => (isOld ? { ...each, isFormer: true } : each)),
@@ -228,6 +231,7 @@ const firstStateSchema = z.discriminatedUnion("mode", [
       reconciledOn: reconciledOn ?? null,
       known: NOTHING_KNOWN,
       due: [],
+      unreported: [],
       longestRetention: 0,
       left: [],
       strays: [],

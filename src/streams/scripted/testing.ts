@@ -38,6 +38,7 @@ export const at: PlanInput = {
   lanes: 1,
   pageSize: 1000,
   byMonth: false,
+  reports: true,
   newChain: "chain",
   newestId: null,
 };

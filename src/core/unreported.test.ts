@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { confirm, forget, type KnownDays, learn, NOTHING_KNOWN } from "./known_days.ts";
+import { beginReading, type Reading } from "./reading.ts";
+import type { FullRefreshState, IncrementalState, StreamState } from "./state.ts";
+import { DAY } from "./time.ts";
+import { afterReport, hasUnreported, withUnreported } from "./unreported.ts";
+import type { Range } from "./window.ts";
+
+const ONE = Date.UTC(2026, 0, 1);
+const range = (from: number, to: number): Range => ({
+  start: ONE + from * DAY,
+  end: ONE + to * DAY,
+});
+const stateOf = (known: KnownDays, unreported: readonly Range[] = []): IncrementalState => ({
+  mode: "incremental",
+  chain: "chain",
+  newestId: null,
+  start: ONE,
+  position: ONE,
+  reconciledOn: null,
+  provisional: [],
+  known,
+  due: [],
+  unreported,
+  longestRetention: 30,
+  left: [],
+  strays: [],
+  scrub: null,
+  pass: null,
+});
+const refresh: FullRefreshState = {
+  mode: "full_refresh",
+  chain: "chain",
+  newestId: null,
+  start: ONE,
+  end: ONE,
+  done: false,
+  pass: null,
+};
+const readingOf = (withTotals: boolean): Reading =>
+  beginReading(range(0, 4), { id: "r", limit: 1, beganAt: ONE, withTotals });
+const listOf = (state: StreamState): readonly Range[] | null =>
+  state.mode === "incremental" ? state.unreported : null;
+
+const seen = (
+  index: number,
+  digest: string,
+  confirmed = true,
+): [Parameters<typeof learn>[1], Parameters<typeof learn>[2]] => [
+  { day: ONE + index * DAY, records: 2, digest },
+  { readingId: "r", confirmed },
+];
+const before = [seen(0, "same"), seen(1, "old"), seen(2, "moved", false)].reduce(
+  (known, day) => learn(known, ...day),
+  NOTHING_KNOWN,
+);
+
+test("R10: of a reading that is not reported, no report tells of the days that were unknown or have changed", () => {
+  const changed = learn(learn(before, ...seen(1, "new")), ...seen(3, "first"));
+  const untold = afterReport(stateOf(changed), stateOf(before), readingOf(true), null);
+  expect(listOf(untold)).toEqual([range(1, 2), range(3, 4)]);
+  const confirmed = stateOf(confirm(before, ONE + 2 * DAY));
+  expect(listOf(afterReport(confirmed, stateOf(before), readingOf(true), null))).toEqual([
+    range(2, 3),
+  ]);
+  const gone = forget(before, [{ day: ONE, records: 0, writtenBy: null }]);
+  expect(listOf(afterReport(stateOf(gone), stateOf(before), readingOf(true), null))).toEqual([
+    range(0, 1),
+  ]);
+  const most = forget(gone, [{ day: ONE, records: 9, writtenBy: null }]);
+  expect(listOf(afterReport(stateOf(most), stateOf(gone), readingOf(true), null))).toEqual([
+    range(0, 1),
+  ]);
+  const same = stateOf(before);
+  expect(afterReport(same, stateOf(before), readingOf(true), null)).toBe(same);
+});
+
+test("R10: a reading that is reported tells of the days of its reports; a reading without totals is not reported", () => {
+  const untold = stateOf(before, [range(0, 4)]);
+  const reports = [{ day: ONE }, { day: ONE + 2 * DAY }];
+  const left = [range(1, 2), range(3, 4)];
+  expect(listOf(afterReport(untold, untold, readingOf(true), reports))).toEqual(left);
+  expect(listOf(afterReport(untold, untold, readingOf(false), reports))).toEqual([range(0, 4)]);
+  const told = stateOf(before);
+  expect(afterReport(told, told, readingOf(true), reports)).toBe(told);
+});
+
+test("R10: days that no report tells of are whole; a full refresh has none", () => {
+  const part = { start: ONE + 6 * DAY + 1, end: ONE + 7 * DAY + 1 };
+  const untold = withUnreported(stateOf(before, [range(0, 1)]), [part]);
+  expect(listOf(untold)).toEqual([range(0, 1), range(6, 8)]);
+  expect([hasUnreported(untold), hasUnreported(stateOf(before))]).toEqual([true, false]);
+  expect(withUnreported(refresh, [part])).toBe(refresh);
+  expect(afterReport(refresh, refresh, readingOf(true), null)).toBe(refresh);
+  expect(hasUnreported(refresh)).toBe(false);
+});

@@ -1,0 +1,29 @@
+/** The plan of a stream's sync, from its stored state. */
+import type { ConfiguredStream } from "../catalog/catalog.ts";
+import type { Limits } from "../core/limits.ts";
+import { type Plan, planFullRefresh, planIncremental, type PlanInput } from "../core/plan.ts";
+import { knownOf, type StateOwner, type StreamState } from "../core/state.ts";
+import { withUnreported } from "../core/unreported.ts";
+import { decodeState } from "./state_codec.ts";
+
+export interface StoredStates {
+  /** Stored states by stream, not yet judged. */
+  readonly states: ReadonlyMap<string, unknown>;
+  readonly owner: StateOwner;
+  readonly limits: Limits;
+  /** Whether the stream of reports is new, or was cleared: then no report tells of the days of the state (R10). */
+  readonly isNew: boolean;
+}
+
+/** @throws ConnectorError `invalid_state`; see {@link decodeState} */
+export function planOf(
+  { name, syncMode }: ConfiguredStream,
+  at: PlanInput,
+  { states, owner, limits, isNew }: StoredStates,
+): Plan<StreamState> {
+  const stored = decodeState(states.get(name), owner, syncMode);
+  const state = stored && isNew ? withUnreported(stored, knownOf(stored).ranges) : stored;
+  return syncMode === "incremental"
+    ? planIncremental(state?.mode === "incremental" ? state : null, at, limits)
+    : planFullRefresh(state?.mode === "full_refresh" ? state : null, at);
+}
