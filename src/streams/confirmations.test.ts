@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { NOTHING_KNOWN } from "../core/known_days.ts";
 import { LIMITS } from "../core/limits.ts";
+import { beginReading } from "../core/reading.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import type { StreamState } from "../core/state.ts";
 import type { Range } from "../core/window.ts";
@@ -115,6 +116,35 @@ test("R10: the losses of a sync have so many readings together, each of a window
   expect(queued.splice(0).map(({ window }) => window)).toEqual([range(1, 2)]);
   expect(readAgain(range(3, 4))).toBe(false);
   expect(queued).toEqual([]);
+});
+
+/** The jobs that are queued under the usual limits, for a year of windows of one day. */
+function queuedBy(work: (confirmations: Confirmations) => void): Job[] {
+  const queued: Job[] = [];
+  const [from, end] = [DAY_ONE, DAY_ONE + 365 * DAY];
+  const options = { input: { ...input, now: end }, plan: { from, end }, limits: LIMITS };
+  work(new Confirmations({ ...options, queue: (job) => queued.push(job) }));
+  return queued;
+}
+
+test("R10: at most 100 windows that a loss has overtaken are read once more in a sync", () => {
+  const days = Array.from({ length: 101 }, (_, index) => range(2 * index, 2 * index + 1));
+  const queued = queuedBy((confirmations) => {
+    expect(confirmations.ofOvertaken(days, [], NOTHING_KNOWN)).toBe(true);
+    expect(confirmations.ofOvertaken(days.slice(100), [], NOTHING_KNOWN)).toBe(false);
+  });
+  expect(queued).toHaveLength(100);
+});
+
+test("P6: at most 100 windows of at most 4 pages have a second reading in the same sync", () => {
+  const readings = Array.from({ length: 101 }, (_, index) =>
+    beginReading(range(index, index + 1), { id: "r", limit: 1000, beganAt: 0, withTotals: false }),
+  );
+  const ofPages = (pages: number): Job[] =>
+    queuedBy((confirmations) => {
+      for (const each of readings) confirmations.ofMoved(each, pages, [each.start]);
+    });
+  expect([4, 5].map((pages) => ofPages(pages).length)).toEqual([100, 0]);
 });
 
 /** The windows that are queued to compare one day, and to list the strays of other windows, one of which ends within a day. */

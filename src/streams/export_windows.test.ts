@@ -248,6 +248,18 @@ test("R5: strays that an earlier reading wrote have no totals: those of this rea
   expect(rows).toMatchObject([{ totals: null }, { totals: [{ records: 2 }] }]);
 });
 
+test("R5 P6: the strays of a listing that moved are unconfirmed, as its days are", async () => {
+  for (const moved of [true, false]) {
+    const reading = { ...readingOf("r1", 1, context.now), moved };
+    const said = reportOf(reading, { confirmed: !moved });
+    const rows = rowsOf(await outputsOf((manifest) => manifest.report(said, context)));
+    expect(rows.map((row) => [row["inside_window"], row["confirmed"]])).toEqual([
+      [true, !moved],
+      [false, !moved],
+    ]);
+  }
+});
+
 test("R8: the row of a day that shrank has what was seen, and the rows that stand", async () => {
   const reading = readingOf("r1", 1, context.now);
   const shrunk = { rowsReadingId: "r0", rows: 12, shrunk: true, confirmed: false };

@@ -222,6 +222,72 @@ test("S8: ten years of days that shrank, and open windows with many strays, leav
   expect([...decoded.known.inPart]).toEqual([[unread, 20]]);
 });
 
+/** Days with large sums of provisional costs. */
+const sums = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    day: index * DAY,
+    records: 1,
+    billed: { USD: "9".repeat(100) },
+  }));
+
+/** The STATE of at most so many bytes, and the number of steps that leave something out. */
+async function boundedTo(stateBytes: number, changes: Partial<IncrementalState>) {
+  const { made, states, warnings } = ledger({ ...LIMITS, stateBytes });
+  made.update(stateAt(DAY_ONE, changes));
+  await made.send();
+  const state = states()[0]?.state.stream.stream_state;
+  expect(Buffer.byteLength(JSON.stringify(state))).toBeLessThanOrEqual(stateBytes);
+  const decoded = decodeState(state, owner, "incremental");
+  if (decoded?.mode !== "incremental") throw new Error("no state");
+  return { state: decoded, steps: warnings.length };
+}
+
+test("S8: the sums of provisional costs go before those that have left retention", async () => {
+  const left = sums(1);
+  const { state, steps } = await boundedTo(6000, { provisional: sums(100), left });
+  expect(steps).toBe(2);
+  expect(state.left).toEqual(left);
+  expect(state.provisional).toHaveLength(100);
+});
+
+test("S8: the sums of half-read windows go with the others, and the windows stay", async () => {
+  const begun = { id: "r", limit: 1000, beganAt: 0, withTotals: false };
+  const reading = { ...beginReading({ start: 0, end: DAY }, begun), provisional: sums(100) };
+  const open = [{ ...reading, cursor: "c", availableThrough: 0, firstAsOf: "", lastAsOf: "" }];
+  const { state, steps } = await boundedTo(6000, { pass: { ...emptyPass(0), open } });
+  expect(steps).toBe(2);
+  expect(state.pass?.open).toMatchObject([{ cursor: "c", provisional: { length: 100 } }]);
+});
+
+test("S8: the costs that have left retention go before the finished windows", async () => {
+  const reads = [{ start: 0, end: DAY, availableThrough: DAY }];
+  const pass = { ...emptyPass(0), reads };
+  const { state, steps } = await boundedTo(3000, { left: sums(100), pass });
+  expect(steps).toBe(3);
+  expect(state.left).toEqual([]);
+  expect(state.pass?.reads).toEqual(reads);
+});
+
+test("S8: the suspicions of known and of forgotten days go together, and the numbers of records stay", async () => {
+  const digest = "f".repeat(24);
+  const facts = { records: 30, readingId: "r".repeat(14), confirmed: false };
+  const shrinkage = { records: 1, digest, at: DAY_ONE };
+  const knowing = (suspicion: typeof shrinkage | null) => {
+    const of = (day: number) => ({ ...facts, day: day * DAY, shrinkage: suspicion });
+    const days = Array.from({ length: 50 }, (_, day) => ({ ...of(day), digest }));
+    const gone = Array.from({ length: 50 }, (_, day) => ({ ...of(50 + day), most: 30 }));
+    return {
+      ...NOTHING_KNOWN,
+      ranges: [{ start: 0, end: 50 * DAY }],
+      days: new Map(days.map((day) => [day.day, day])),
+      forgotten: new Map(gone.map((day) => [day.day, day])),
+    };
+  };
+  const { state, steps } = await boundedTo(7000, { known: knowing(shrinkage) });
+  expect(steps).toBe(5);
+  expect(state.known).toEqual(knowing(null));
+});
+
 test("S8: the numbers of records and the days that are due go last", async () => {
   const { made, states, warnings } = ledger({ ...LIMITS, stateBytes: 1 });
   const gone = { day: 0, most: 9, records: 9, readingId: null, confirmed: true, shrinkage: null };

@@ -119,6 +119,13 @@ test("P5: of windows with a day in common the longest is read first, and another
   expect(reads.unjudged()).toEqual([]);
 });
 
+test("P5: the windows that are read as a whole are so many in a sync, however often it takes some", () => {
+  const reads = readsFor(days(0, 2), { most: 1, others: [days(1, 3)] });
+  for (const day of [0, 1, 2]) reads.read.push(reading(days(day, day + 1)));
+  expect(reads.takeUnjudged(ALL)).toEqual({ now: [days(0, 2)], next: [] });
+  expect(reads.takeUnjudged(ALL)).toEqual({ now: [], next: [days(1, 3)] });
+});
+
 test("P5: a day that the pass has read in part is looked at for the owners of strays, and a day that it has read whole is not", () => {
   const reads = readsWith([DAY_ONE, DAY_ONE + DAY]);
   reads.read.push(reading({ start: DAY_ONE + 12 * HOUR, end: DAY_ONE + 2 * DAY }));

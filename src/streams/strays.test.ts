@@ -201,6 +201,16 @@ test("P5: the row of a day replaces another version that was written as a stray,
   }
 });
 
+test("P5: a window lists its strays again after a day has taken one over, unless a longer window has shown all of its own", () => {
+  const strays = new Strays([strayOf("a")]);
+  strays.own(printOf("a"), false, "a");
+  const wide = windowOf(0, 9);
+  strays.judge(read(wide), within(wide), false);
+  expect(strays.taken.outdated).toEqual([first]);
+  strays.judge(read(wide), within(wide), true);
+  expect(strays.taken.outdated).toEqual([]);
+});
+
 test("P5: so does the row of a day for a stray of this read, and for one of a state without ids that a window has shown", () => {
   const { id: _id, ...nameless } = strayOf("a");
   const strays = new Strays([nameless]);
@@ -228,6 +238,11 @@ test.each([
   const ids = ["a", "b", "d", "c"];
   const kept = { misses: true, breaks: false, lacks: true, ids, listed: [0, -1], due: [first] };
   expect(withoutC(options)).toEqual({ ...kept, waiting: [] });
+});
+
+test("P5: the group is written again if there is room for just all of them to wait", () => {
+  const broken = { breaks: true, ids: ["d"], waiting: ["a", "b"], due: [] };
+  expect(withoutC({ pendingStrays: 2 })).toMatchObject(broken);
 });
 
 test.each(["another window", "a first passage of the window"])(
@@ -490,6 +505,13 @@ test("L1 L2: 50,000 strays wait at most, and a window finds its own without a lo
   }
   expect(asked).toBe(50_000);
   expect(strays.hasPending(windowOf(50_000))).toBe(false);
+});
+
+test("P5 L1: if no further stray can wait, one that waits already still waits for each window that shows it", () => {
+  const strays = new Strays([], { ...LIMITS, pendingStrays: 1 });
+  for (const id of ["a", "b"]) strays.see(printOf(id), id, DAY_ONE, first);
+  strays.see(printOf("a"), "a", DAY_ONE, second);
+  expect([first, second].map((window) => toWrite(strays, window))).toEqual([["a"], ["a"]]);
 });
 
 test("L2: a record that a window returns as its own is not compared with all known strays", () => {
