@@ -348,6 +348,14 @@ describe("a report that OpenAI refuses", () => {
     ).toEqual([]);
   });
 
+  test("R11: a report that is refused with another status (400) does not count as empty: the stream fails", async () => {
+    const platform = new Platform(benchOf("openai", NOW));
+    platform.bench.fake.refuse("/usage/decisions", 400);
+    expect(await platform.sync(Infinity, change)).toBe(false);
+    expect(warnings(platform)).toEqual([]);
+    expect(platform.byReading("usage")).toEqual([]);
+  });
+
   test("a key that may read no usage at all is an error", async () => {
     const platform = new Platform(benchOf("openai", NOW));
     platform.bench.fake.refuse("/usage/completions", 403);

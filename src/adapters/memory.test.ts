@@ -44,3 +44,21 @@ test("R11: a note of before, and a part that nobody understands, are read as far
   memory.recall("usage", "decisions:2026-10-05 images!2026-10-09 audio! x!2026-13-01/2026-10-01");
   expect(memory.note("usage")).toBe("decisions:2026-10-05");
 });
+
+test("R11: the days of all refused reports are unproven, until the last day of which one of them had rows", () => {
+  const memory = new ReportMemory();
+  memory.recall("usage", "audio:2026-10-05 completions:2026-10-20 images:2026-10-09");
+  expect(memory.unprovenBefore("usage")).toBeNull();
+  for (const report of ["images", "audio"]) memory.refuse("usage", report);
+  expect(memory.unprovenBefore("usage")).toBe(Date.UTC(2026, 9, 10));
+});
+
+test("R11: of a note only 2,000 characters are read", () => {
+  const readOf = (blanks: number): string | null => {
+    const memory = new ReportMemory();
+    memory.recall("usage", `audio:2026-10-05${" ".repeat(blanks)}images:2026-10-09`);
+    return memory.note("usage");
+  };
+  expect(readOf(1967)).toBe("audio:2026-10-05 images:2026-10-09");
+  expect(readOf(1968)).toBe("audio:2026-10-05");
+});

@@ -267,6 +267,15 @@ describe("N2: hostile lists end", () => {
     expect(missingOf(pages)).toHaveLength(2);
   });
 
+  test("a list of 10,000 values is whole, and one of more is not", async () => {
+    const missing = async (count: number): Promise<(string | null)[]> => {
+      const names = Array.from({ length: count }, (_, index) => entry(String(index)));
+      return missingOf((await listed("anthropic", () => ({ names, next: null }))).pages);
+    };
+    expect(await missing(10_000)).toEqual([]);
+    expect(await missing(10_001)).toContain("workspaces (more than 10000 of them)");
+  });
+
   test("refused keys of many projects, and ids that may stand in no address", async () => {
     const ids = Array.from({ length: 50 }, (_, index) => `p${index}`);
     const { asked, pages } = await listed("openai", (path) =>

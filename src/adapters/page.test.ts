@@ -250,6 +250,26 @@ test("OpenRouter is not asked for a day that is not over, by its own clock", asy
   expect(bench.fake.requests.length).toBeGreaterThan(0);
 });
 
+test("S1: a window that no export covers is available to its end if the report has shown rows of the day behind it", async () => {
+  const bench = benchOf("anthropic", NOW);
+  const adapter = adapterOf(bench);
+  const { handle } = bench.fake;
+  bench.fake.handle = (request) => {
+    const answer = handle.call(bench.fake, request);
+    const end = request.query.get("ending_at") ?? "";
+    if (end > "2026-12-20T00:00:00Z" || request.query.get("limit") === "1") return answer;
+    const body = { data: [], has_more: false, next_page: null, data_refreshed_at: null };
+    return { ...answer, body: JSON.stringify(body) };
+  };
+  const throughOf = async (from: number, to: number): Promise<string> => {
+    const window = `start=2026-12-${from}T00:00:00Z&end=2026-12-${to}T00:00:00Z`;
+    return (await adapter(`/v1/finops/costs?${window}`)).available_through;
+  };
+  expect(await throughOf(18, 20)).toBe("2026-12-18T00:00:00Z");
+  await throughOf(20, 21);
+  expect(await throughOf(18, 20)).toBe("2026-12-20T00:00:00Z");
+});
+
 test("a report that is refused behind a part of its first day begins the window again", async () => {
   const bench = benchOf("openai", NOW);
   const query =

@@ -52,6 +52,22 @@ test("L3: more ids than can be kept end a listing once each has come 100 times",
   expect(end?.page).toBeLessThan(115 * (count / perPage));
 });
 
+test("L3: after the first pages a listing may have 100,000 records, and 100 for each different id", () => {
+  const end = endOf(1000, () => Array.from({ length: 1000 }, () => 7));
+  expect(end).toEqual({
+    page: UNCOUNTED + 101,
+    rule: "101000 records came after the first 64 pages, which have about 1 different ids",
+  });
+});
+
+test("L3: so many ids as can be kept are counted one by one", () => {
+  const listing = new Listing();
+  for (let page = 0; page < UNCOUNTED; page++) listing.endPage(null);
+  for (const id of ids(0, 8191)) listing.add(hashOf(id));
+  for (let repeat = 0; repeat < 920_000; repeat++) listing.add(hashOf(0));
+  expect(listing.endPage(null)).toContain("have about 8191 different ids");
+});
+
 test("L3: a new id now and then does not keep a listing alive", () => {
   const rare = (page: number): number[] => [page % 500 === 0 ? page : 1];
   expect(endOf(100_000, rare)?.rule).toMatch(

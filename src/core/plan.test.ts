@@ -461,6 +461,15 @@ test("L3: a plan reaches ten years back at most, whatever retention a provider c
   ]);
 });
 
+test.each([1, 2, 6])(
+  "W2: unknown days of usage are cut into four windows for each lane, here for %d",
+  (lanes) => {
+    const range = { startDate: Date.UTC(2026, 4, 1), endDate: Date.UTC(2026, 4, 25) };
+    const { windows } = planIncremental(null, atNoon({ ...range, lanes }));
+    expect(windows).toHaveLength(4 * lanes);
+  },
+);
+
 test("W2: costs are read by whole calendar months within the bounds, where a window of 31 days is allowed", () => {
   const at = atNoon({
     byMonth: true,
