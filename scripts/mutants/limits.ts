@@ -191,4 +191,25 @@ export const LIMITS: readonly Mutant[] = [
     to: "if (next.length < 0) {",
     test: "src/interface/pages.test.ts: P1: only null ends a window > next_cursor is %s: a provider fault, not an end",
   },
+  {
+    rule: "S8",
+    file: "src/streams/bounded_state.ts",
+    from: "provisional: reading.provisional.map((day) => ({ ...day, billed: {} })),",
+    to: "",
+    test: "src/streams/ledger.test.ts: S8: the sums of half-read windows go with the others, and the windows stay",
+  },
+  {
+    rule: "S8",
+    file: "src/streams/bounded_state.ts",
+    from: "{ ...state, left: [] }",
+    to: "state",
+    test: "src/streams/ledger.test.ts: S8: the costs that have left retention go before the finished windows",
+  },
+  {
+    rule: "S8",
+    file: "src/streams/bounded_state.ts",
+    from: "forgotten: without(forgotten)",
+    to: "forgotten",
+    test: "src/streams/ledger.test.ts: S8: the suspicions of known and of forgotten days go together, and the numbers of records stay",
+  },
 ];

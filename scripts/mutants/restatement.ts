@@ -191,4 +191,18 @@ export const RESTATEMENT: readonly Mutant[] = [
     to: "verdict.repeats",
     test: "src/streams/completion.test.ts: R4 R6: a window that begins again and then fits a page writes the days that differ, although it has returned their rows before",
   },
+  {
+    rule: "R5",
+    file: "src/streams/export_windows.ts",
+    from: "confirmed: !reading.moved,",
+    to: "confirmed: true,",
+    test: "src/streams/export_windows.test.ts: R5 P6: the strays of a listing that moved are unconfirmed, as its days are",
+  },
+  {
+    rule: "R5",
+    file: "src/streams/ended_reading.ts",
+    from: "if (reports.length > 0 || first === undefined)",
+    to: "if (first === undefined)",
+    test: "src/streams/completion.test.ts: R5 P5: a reading that misses a stray and has days to report says nothing of the days that its second reading writes",
+  },
 ];

@@ -21,6 +21,7 @@ import { RESTATEMENT } from "./restatement.ts";
 import { RESUMED } from "./resumed.ts";
 import { STRAY_GROUPS } from "./stray_groups.ts";
 import { STRAYS } from "./strays.ts";
+import { WAITING_STRAYS } from "./waiting_strays.ts";
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -154,6 +155,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...READINGS,
   ...RECORDS,
   ...STRAYS,
+  ...WAITING_STRAYS,
   ...STRAY_GROUPS,
   ...RESUMED,
   ...DAYS,

@@ -1,0 +1,26 @@
+/** The mutants of strays that wait, and of windows that are read as a whole for written strays (P5). */
+import type { Mutant } from "./mutant.ts";
+
+export const WAITING_STRAYS: readonly Mutant[] = [
+  {
+    rule: "P5",
+    file: "src/streams/pending_strays.ts",
+    from: "if (kept === undefined && this.isFull)",
+    to: "if (this.isFull)",
+    test: "src/streams/strays.test.ts: P5 L1: if no further stray can wait, one that waits already still waits for each window that shows it",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "if (showsStrays) this.taken",
+    to: "this.taken",
+    test: "src/streams/strays.test.ts: P5: a window lists its strays again after a day has taken one over, unless a longer window has shown all of its own",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "limits.overtakenWindows - this.#taken.size",
+    to: "limits.overtakenWindows",
+    test: "src/streams/stray_reads.test.ts: P5: the windows that are read as a whole are so many in a sync, however often it takes some",
+  },
+];
