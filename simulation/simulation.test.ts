@@ -137,6 +137,10 @@ test.for([
     "a look at a part of a window that waits for its strays hides no stray from the process that goes on (P5, R10)",
     2_810_009_493,
   ],
+  [
+    "a suspected day stays known if a reading of it is given up, so that its window writes all of it where it begins again (R8, S4)",
+    2_910_000_223,
+  ],
 ] as const)("%s", async ([, seed]) => {
   expect(await broken(seed, 1, "any")).toEqual([]);
 });

@@ -211,8 +211,8 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/core/known_days.ts",
-    from: "if (isOver) next = forget(next,",
-    to: "if (isOver) forget(next,",
+    from: "if (2 * records >= before) next = suspectedAnew(next, seen);",
+    to: "",
     test: "src/core/known_days.test.ts: R8: a reading that was given up ends the suspicion of a day if it has shown at least half of the rows",
   },
   {

@@ -137,12 +137,13 @@ describe("transitions", () => {
     const after = (records: number) => withParts(doubted, [seen(records, "c")]);
     expect(isSuspicious(after(15), seen(4, "b"), at(NOON + HOUR))).toBe(true);
     expect(isSuspicious(after(14), seen(4, "b"), at(NOON + HOUR))).toBe(false);
-    // A known day is due for its suspicion. Without one it is due as a forgotten day.
+    // A known day is due for its suspicion, which no reading of less than half can confirm.
     const known = suspect(knowing(seen(30, "a")), seen(4, "b"), NOON);
     expect(withParts(known, [seen(14, "a")])).toEqual(known);
-    const over = withParts(known, [seen(15, "a")]);
-    expect(over.ranges).toEqual([]);
-    expect(over.forgotten.get(ONE)).toMatchObject({ most: 30, records: 30, shrinkage: null });
+    const over = withParts(known, [seen(15, "part")]);
+    expect(over.days.get(ONE)).toMatchObject({ records: 30, shrinkage: { digest: "part" } });
+    expect(isSuspicious(known, seen(4, "b"), at(NOON + HOUR))).toBe(false);
+    expect(isSuspicious(over, seen(4, "b"), at(NOON + HOUR))).toBe(true);
     expect(withParts(knowing(seen(30, "a")), [seen(15, "a")])).toEqual(knowing(seen(30, "a")));
   });
 

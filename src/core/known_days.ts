@@ -166,7 +166,9 @@ function without(inPart: KnownDays["inPart"], gone: readonly number[]): KnownDay
 
 /**
  * Returns the known days after a reading was given up that had shown these days so far. The numbers of unknown days stay, and the
- * suspicion of a day ends if half of the records or more are there again (R8). A known day is then forgotten, so that it stays due.
+ * suspicion of a day ends if half of the records or more are there again (R8). A known day is due because of its suspicion, so its
+ * suspicion takes the content of this part, which no reading of less than half can show. To forget the day would not do: its window may
+ * begin again, and does not write the records that it has returned before.
  */
 export function withParts(known: KnownDays, shown: readonly DayDigest[]): KnownDays {
   let next = known;
@@ -174,8 +176,7 @@ export function withParts(known: KnownDays, shown: readonly DayDigest[]): KnownD
     const { day, records } = seen;
     const before = mostOf(next, day);
     if (isKnown(next, day)) {
-      const isOver = next.days.get(day)?.shrinkage != null && 2 * records >= before;
-      if (isOver) next = forget(next, [{ day, records, writtenBy: null }]);
+      if (2 * records >= before) next = suspectedAnew(next, seen);
       continue;
     }
     if (2 * records >= before) next = contradict(next, seen);
@@ -188,6 +189,14 @@ export function withParts(known: KnownDays, shown: readonly DayDigest[]): KnownD
         : { ...next, forgotten: new Map(forgotten).set(day, { ...entry, most: records }) };
   }
   return next;
+}
+
+function suspectedAnew(known: KnownDays, { day, records, digest }: DayDigest): KnownDays {
+  const entry = known.days.get(day);
+  if (entry?.shrinkage == null) return known;
+  const { at } = entry.shrinkage;
+  const days = new Map(known.days).set(day, { ...entry, shrinkage: { records, digest, at } });
+  return { ...known, days };
 }
 
 /**
