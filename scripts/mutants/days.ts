@@ -75,8 +75,8 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/core/known_days.ts",
-    from: "if (2 * records >= before) next",
-    to: "if (false) next",
+    from: "if (isBack) next = contradict",
+    to: "if (false) next = contradict",
     test: "src/core/known_days.test.ts: R8: a reading that was given up ends the suspicion of a day if it has shown at least half of the rows",
   },
   {

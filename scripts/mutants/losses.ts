@@ -211,7 +211,7 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/core/known_days.ts",
-    from: "if (2 * records >= before) next = suspectedAnew(next, seen);",
+    from: "if (isBack) next = suspectedAnew(next, seen);",
     to: "",
     test: "src/core/known_days.test.ts: R8: a reading that was given up ends the suspicion of a day if it has shown at least half of the rows",
   },

@@ -175,11 +175,12 @@ export function withParts(known: KnownDays, shown: readonly DayDigest[]): KnownD
   for (const seen of shown) {
     const { day, records } = seen;
     const before = mostOf(next, day);
+    const isBack = 2 * records >= before;
     if (isKnown(next, day)) {
-      if (2 * records >= before) next = suspectedAnew(next, seen);
+      if (isBack) next = suspectedAnew(next, seen);
       continue;
     }
-    if (2 * records >= before) next = contradict(next, seen);
+    if (isBack) next = contradict(next, seen);
     if (records <= before) continue;
     const { forgotten, inPart } = next;
     const entry = forgotten.get(day);
