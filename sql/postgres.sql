@@ -5189,7 +5189,8 @@ chains as (
 readings as (
   select
     chains.scope, manifest.reading_id, manifest.pass_began_at,
-    min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at
+    min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
+    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs'
@@ -5243,21 +5244,29 @@ found_missing as (
   where doubtful.dataset = 'costs'
     and doubtful.inside_window
     and not doubtful.is_confirmed
-    and not doubtful.is_shrunk
     and not gone.is_stray
     and not gone.is_long
 ),
+-- A reading that shows less than half of a day misses rows, too. It counts also if a later reading shows the day with all of its rows.
 missing as (
   select readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
   from found_missing
   inner join readings on found_missing.scope = readings.scope and found_missing.reading_id = readings.reading_id
+  union all
+  select scope, pass_began_at, reading_id, ended_at from readings where has_shrunk = 1
 ),
 -- Such a row may have moved to a day whose own reading, in the same pass, had begun before. A day that goes on is not proven anyway.
+-- The ids of readings sort by their beginnings, also if the clock of the provider was put back. Lanes read at once, so a reading with a
+-- later id may have begun before the other one ended.
 overtaken as (
   select distinct days.scope, days.day
   from days
   inner join missing on days.scope = missing.scope and days.pass_began_at = missing.pass_began_at
-  where days.is_covering and days.reading_id <> missing.reading_id and days.began_at < missing.ended_at
+  where days.is_covering
+    and (
+      days.reading_id < missing.reading_id
+      or (days.reading_id > missing.reading_id and days.began_at < missing.ended_at)
+    )
 ),
 mismatches as (
   select scope, day, count(*) as groups_
@@ -6456,7 +6465,8 @@ chains as (
 readings as (
   select
     chains.scope, manifest.reading_id, manifest.pass_began_at,
-    min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at
+    min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
+    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage'
@@ -6510,21 +6520,29 @@ found_missing as (
   where doubtful.dataset = 'usage'
     and doubtful.inside_window
     and not doubtful.is_confirmed
-    and not doubtful.is_shrunk
     and not gone.is_stray
     and not gone.is_long
 ),
+-- A reading that shows less than half of a day misses rows, too. It counts also if a later reading shows the day with all of its rows.
 missing as (
   select readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
   from found_missing
   inner join readings on found_missing.scope = readings.scope and found_missing.reading_id = readings.reading_id
+  union all
+  select scope, pass_began_at, reading_id, ended_at from readings where has_shrunk = 1
 ),
 -- Such a row may have moved to a day whose own reading, in the same pass, had begun before. A day that goes on is not proven anyway.
+-- The ids of readings sort by their beginnings, also if the clock of the provider was put back. Lanes read at once, so a reading with a
+-- later id may have begun before the other one ended.
 overtaken as (
   select distinct days.scope, days.day
   from days
   inner join missing on days.scope = missing.scope and days.pass_began_at = missing.pass_began_at
-  where days.is_covering and days.reading_id <> missing.reading_id and days.began_at < missing.ended_at
+  where days.is_covering
+    and (
+      days.reading_id < missing.reading_id
+      or (days.reading_id > missing.reading_id and days.began_at < missing.ended_at)
+    )
 ),
 mismatches as (
   select scope, day, count(*) as groups_

@@ -10,6 +10,7 @@ from world import World, at, cost, iso
 ALL = ("11-01", "11-11")
 FIRST, SECOND = ("11-01", "11-05"), ("11-05", "11-11")
 PROVEN = ("proven", None)
+OVERTAKEN = ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
 pytestmark = pytest.mark.together
 
 
@@ -194,7 +195,7 @@ def test_a_cost_that_moves_into_a_window_that_was_read_before(warehouse, table):
     assert settled(warehouse, world, table)["11-02"] == PROVEN
     world.sync(FIRST, SECOND, between=lambda: world.put(cost("moves", "11-02", "100")))
     found = settled(warehouse, world, table)
-    assert found["11-02"] == ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
+    assert found["11-02"] == OVERTAKEN
     assert found["11-06"] == PROVEN
     world.sync(FIRST, SECOND)
     assert settled(warehouse, world, table)["11-02"] == PROVEN
@@ -211,7 +212,7 @@ def test_a_row_moves_that_only_a_killed_process_has_written(warehouse, table, is
     world.known.clear()  # the process died before a STATE
     world.sync(FIRST, SECOND, between=lambda: world.put(cost("moves", "11-02", "100")))
     found = settled(warehouse, world, table)
-    assert found["11-02"] == ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
+    assert found["11-02"] == OVERTAKEN
     assert found["11-06"] == PROVEN
     world.sync(FIRST, SECOND)
     assert settled(warehouse, world, table)["11-02"] == PROVEN
@@ -232,7 +233,7 @@ def test_a_restated_row_is_no_replacement_of_one_that_moved(warehouse, table):
 
     world.sync(FIRST, SECOND, between=move)
     found = settled(warehouse, world, table)
-    assert found["11-02"] == ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
+    assert found["11-02"] == OVERTAKEN
     assert found["11-06"] == PROVEN
     world.sync(FIRST, SECOND)
     assert settled(warehouse, world, table)["11-02"] == PROVEN
@@ -254,10 +255,141 @@ def test_a_cost_that_moves_into_a_window_that_another_lane_still_reads(warehouse
     world.read(*third)
     world.finish(reading, began, *first, listed, written=[])
     found = settled(warehouse, world, table)
-    assert found["11-02"] == ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
+    assert found["11-02"] == OVERTAKEN
     assert (found["11-06"], found["11-09"]) == (PROVEN, PROVEN)
     world.sync(*THREE)
     assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_cost_that_moves_while_its_old_day_is_still_read(warehouse, table):
+    """R10: the reading of the new day began later than that of the old day, and shows the new day as it was before the move."""
+    world = World(table)
+    world.put(cost("moves", "11-06", "100"))
+    for day in ("11-02", "11-06", "11-09"):
+        world.put(cost(f"stays on {day}", day, "1"))
+    first, second, third = THREE
+    world.sync(*THREE)
+    world.pass_began = world.now
+    reading, began = world.begin(), world.now
+    world.read(*first)
+    world.put(cost("moves", "11-02", "100"))
+    world.now += timedelta(seconds=1)
+    listed = world.listing(*map(at, second))
+    world.emit(reading, *second)
+    world.finish(reading, began, *second, listed, written=[at("11-06")])
+    world.read(*third)
+    found = settled(warehouse, world, table)
+    assert (found["11-02"], found["11-06"], found["11-09"]) == (OVERTAKEN, PROVEN, PROVEN)
+    world.sync(*THREE)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def fill_days(world: World) -> None:
+    """12 costs on 11-06, and one on each other day that is looked at."""
+    for index in range(12):
+        world.put(cost(f"r{index}", "11-06", "100"))
+    for day in ("11-02", "11-03", "11-07", "11-09"):
+        world.put(cost(f"stays on {day}", day, "1"))
+
+
+def most_move(world: World) -> None:
+    for index in range(7):
+        world.put(cost(f"r{index}", "11-02", "100"))
+
+
+@pytest.mark.parametrize("is_same_pass", [True, False])
+def test_most_costs_of_a_day_move_into_a_window_that_was_read_before(warehouse, table, is_same_pass):
+    """R10: a reading that shows less than half of a day is not believed (R8), but the rows that it misses may have moved. So its report
+    counts until the earlier days are read, also if a later pass has accepted the smaller day by then."""
+    world = World(table)
+    fill_days(world)
+    world.sync(FIRST, SECOND)
+    world.sync(FIRST, SECOND, between=lambda: most_move(world))
+    found = settled(warehouse, world, table)
+    assert (found["11-02"], found["11-03"]) == (OVERTAKEN, OVERTAKEN)
+    assert "less than half" in found["11-06"][1]
+    assert (found["11-07"], found["11-09"]) == (PROVEN, PROVEN)
+    if not is_same_pass:
+        world.sync(SECOND)
+        found = settled(warehouse, world, table)
+        assert (found["11-02"], found["11-03"], found["11-06"]) == (OVERTAKEN, OVERTAKEN, PROVEN)
+    world.read(*FIRST)
+    found = settled(warehouse, world, table)
+    assert (found["11-02"], found["11-03"]) == (PROVEN, PROVEN)
+    assert current(warehouse, world, "11-02") == world.truth("11-02")
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-06"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+def test_a_day_that_agrees_is_proven_by_a_reading_behind_a_day_that_shows_less_than_half(warehouse, table):
+    """R10: the same sync reads the earlier days once more and writes nothing. The smaller day stays in doubt."""
+    world = World(table)
+    fill_days(world)
+    world.sync(FIRST, SECOND)
+    world.sync(FIRST, SECOND, between=lambda: most_move(world))
+    written = len(table.costs)
+    reading, began = world.begin(), world.now
+    world.finish(reading, began, *FIRST, world.listing(*map(at, FIRST)), days=[at("11-03")], written=[], whole=False)
+    found = settled(warehouse, world, table)
+    assert (found["11-02"], found["11-03"], found["11-06"][0]) == (OVERTAKEN, PROVEN, "unproven")
+    assert len(table.costs) == written
+
+
+@pytest.mark.parametrize("is_same_pass", [True, False])
+def test_a_day_that_shows_less_than_half_overtakes_only_readings_that_began_before(warehouse, table, is_same_pass):
+    """R10: neither the other days of its own reading, nor days that are read afterwards, nor days of earlier passes. A later reading that
+    shows all of its costs again proves no other day."""
+    world = World(table)
+    fill_days(world)
+    world.sync(*THREE)
+    shown = dict(world.shown)
+    first, second, third = THREE
+    world.pass_began = world.now
+    world.read(*first)
+    if not is_same_pass:
+        world.now += timedelta(hours=1)
+        world.pass_began = world.now
+    for index in range(7):
+        world.withdraw(f"r{index}")
+    reading, began, listed = world.begin(), world.now, world.listing(*map(at, second))
+    world.now += timedelta(minutes=1)
+    world.finish(reading, began, *second, listed, written=[])
+    world.read(*third)
+    earlier = OVERTAKEN if is_same_pass else PROVEN
+    found = settled(warehouse, world, table)
+    assert (found["11-02"], found["11-06"][0], found["11-07"], found["11-09"]) == (earlier, "unproven", PROVEN, PROVEN)
+    world.shown = shown
+    world.read(*second)
+    found = settled(warehouse, world, table)
+    assert (found["11-02"], found["11-06"], found["11-07"], found["11-09"]) == (earlier, PROVEN, PROVEN, PROVEN)
+    world.sync(*THREE)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
+@pytest.mark.parametrize("is_most", [False, True])
+def test_a_cost_that_moves_while_the_clock_of_the_provider_is_put_back(warehouse, table, is_most):
+    """R10: the pass goes on in another process. By its instants the day was read after the loss; by the ids of readings (R4) before."""
+    world = World(table)
+    fill_days(world)
+    world.sync(FIRST, SECOND)
+    world.pass_began = world.now
+    world.read(*FIRST)
+    world.put_clock_back(timedelta(hours=1))
+    if is_most:
+        most_move(world)
+    else:
+        world.put(cost("r0", "11-02", "100"))
+    world.read(*SECOND)
+    found = settled(warehouse, world, table)
+    assert (found["11-02"], found["11-03"], found["11-07"], found["11-09"]) == (OVERTAKEN, OVERTAKEN, PROVEN, PROVEN)
+    world.read(*FIRST)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-06"] == PROVEN
     assert current(warehouse, world) == world.truth()
 
 
@@ -412,7 +544,7 @@ def test_a_cost_that_a_moving_listing_misses_before_a_later_pass_proves_it(wareh
     world.read(*third)
     found = settled(warehouse, world, table)
     assert "moves" not in current(warehouse, world)
-    assert found["11-02"] == ("unproven", "a row that was found missing on another day may have moved to this one after it was read")
+    assert found["11-02"] == OVERTAKEN
     assert (found["11-06"], found["11-09"]) == (PROVEN, PROVEN)
     world.sync(*THREE)
     assert settled(warehouse, world, table)["11-02"] == PROVEN

@@ -147,6 +147,8 @@ class World:
     # Strays that were written: the reading that wrote the row, and the window that showed it.
     strays: dict[str, tuple[str, tuple[datetime, datetime]]] = field(default_factory=dict)
     pass_began: datetime | None = None
+    # By how much the provider's clock was put back.
+    put_back: timedelta = timedelta(0)
     # The records that the provider showed when a reading began, by reading.
     snapshots: dict[str, dict[str, dict]] = field(default_factory=dict)
 
@@ -186,6 +188,11 @@ class World:
             if day is None or record["ChargePeriodStart"].startswith(f"2025-{day}")
         }
 
+    def put_clock_back(self, by: timedelta) -> None:
+        """The connector goes on with ids that sort behind those of its state (R4)."""
+        self.now -= by
+        self.put_back += by
+
     # Actions of the connector.
 
     def clear(self) -> None:
@@ -215,7 +222,8 @@ class World:
 
     def begin(self) -> str:
         self.now += timedelta(seconds=1)
-        reading = base36(int(self.now.timestamp() * 1000)).rjust(9, "0") + (new_chain() if self.legacy else self.chain)
+        place = int((self.now + self.put_back).timestamp() * 1000)
+        reading = base36(place).rjust(9, "0") + (new_chain() if self.legacy else self.chain)
         self.snapshots[reading] = dict(self.shown)
         return reading
 
