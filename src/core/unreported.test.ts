@@ -50,13 +50,18 @@ const seen = (
   { day: ONE + index * DAY, records: 2, digest },
   { readingId: "r", confirmed },
 ];
+/** A day that was unknown, and has no rows. */
+const empty: ReturnType<typeof seen> = [
+  { day: ONE + 3 * DAY, records: 0, digest: "" },
+  { readingId: "r", confirmed: true },
+];
 const before = [seen(0, "same"), seen(1, "old"), seen(2, "moved", false)].reduce(
   (known, day) => learn(known, ...day),
   NOTHING_KNOWN,
 );
 
 test("R10: of a reading that is not reported, no report tells of the days that were unknown or have changed", () => {
-  const changed = learn(learn(before, ...seen(1, "new")), ...seen(3, "first"));
+  const changed = learn(learn(before, ...seen(1, "new")), ...empty);
   const untold = afterReport(stateOf(changed), stateOf(before), readingOf(true), null);
   expect(listOf(untold)).toEqual([range(1, 2), range(3, 4)]);
   const confirmed = stateOf(confirm(before, ONE + 2 * DAY));

@@ -94,13 +94,14 @@ export class Table {
       for (const { day } of report.days)
         if (report.reading.id > (deciding.get(day)?.reading.id ?? "")) deciding.set(day, report);
     }
-    const losses = this.#losses();
+    const shrunk = this.reports.filter(({ days }) => days.some((day) => day.shrunk));
+    const losses = [...this.#losses(), ...shrunk];
     const isOvertaken = ({ reading, passBeganAt }: ReadingReport): boolean =>
       losses.some(
         (loss) =>
           loss.passBeganAt === passBeganAt &&
           loss.reading.id !== reading.id &&
-          reading.beganAt < loss.endedAt,
+          (reading.id < loss.reading.id || reading.beganAt < loss.endedAt),
       );
     return [...deciding].flatMap(([day, report]) => (isOvertaken(report) ? [day] : []));
   }
@@ -120,10 +121,7 @@ export class Table {
         return judge === undefined ? [] : [judge];
       }
       const later = sorted.filter(({ days }) =>
-        days.some(
-          ({ day, shrunk, rowsReadingId }) =>
-            day === row.day && !shrunk && rowsReadingId > row.readingId,
-        ),
+        days.some(({ day, rowsReadingId }) => day === row.day && rowsReadingId > row.readingId),
       );
       const isProof = ({ days }: ReadingReport): boolean =>
         days.some(({ day, confirmed }) => day === row.day && confirmed);
