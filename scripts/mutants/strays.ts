@@ -273,7 +273,7 @@ export const STRAYS: readonly Mutant[] = [
     file: "src/streams/completion.ts",
     from: "const read = this.#waiting.hasPart(waiting)",
     to: "const read = false",
-    test: "src/streams/looks.test.ts: P5: a look at a window that waits for its strays does not make it count as read",
+    test: "src/streams/looks.test.ts: P5: a look at a part of a window that waits for its strays does not make it count as read",
   },
   {
     rule: "P5",
