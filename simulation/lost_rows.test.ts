@@ -217,3 +217,78 @@ test.each(["joins the catalog", "is cleared by itself"])(
     expect(connection.faults).toEqual([]);
   },
 );
+
+const costs = plainRules("costs", { retentionDays: 60, selects: "posting" });
+/** A cost of day B that only the window of day A shows. */
+function postedOnA(): Life {
+  const late = lifeOf(costs, "late", B, { at: A + HOUR });
+  Object.assign(late, { postedAt: A });
+  return late;
+}
+const standsIn = ({ warehouse }: Connection, life: Life): boolean =>
+  [...warehouse.deduplicated.costs.values()].some(({ version }) => version.record === life);
+const straysOf = ({ states }: Connection) => states.get("costs")?.value.strays ?? [];
+
+test("R5 R10: a stray that a sync without export_windows has written is proven by the next one with it", async () => {
+  const late = postedOnA();
+  const connection = scripted(TODAY + 3 * HOUR, [costs], [late]);
+  select(connection, false);
+  await connection.sync(STEP);
+  expect(standsIn(connection, late)).toBe(true);
+  select(connection, true);
+  connection.scheduler.skipTo(TODAY + 5 * HOUR);
+  await connection.sync(STEP);
+  const [stray] = straysOf(connection);
+  const told = connection.warehouse.reports.filter(({ inside_window: isInside }) => !isInside);
+  expect(told).toMatchObject([{ day: date(B), rows_reading_id: stray?.[2], rows: 1 }]);
+  expect(told[0]?.reading_id).toBe(stray?.[2]); // the report of the reading that wrote the row
+  expect(connection.faults).toEqual([]);
+});
+
+test("R10: the window of a stray is read again if a sync without export_windows has missed the stray", async () => {
+  const late = postedOnA();
+  const connection = scripted(
+    TODAY + 3 * HOUR,
+    [costs],
+    [late, lifeOf(costs, "own", B, { at: B + HOUR })],
+  );
+  const step = { ...STEP, asked: { ...STEP.asked, reconcileDays: 9 } };
+  await connection.sync(step);
+  late.withdrawnAt = TODAY + 12 * HOUR;
+  select(connection, false);
+  connection.scheduler.skipTo(TODAY + DAY + 3 * HOUR);
+  await connection.sync(step);
+  expect(straysOf(connection)).toEqual([]);
+  select(connection, true);
+  const before = connection.warehouse.reports.length;
+  connection.scheduler.skipTo(TODAY + DAY + 6 * HOUR);
+  await connection.sync(step);
+  // A whole reading of the window that lists no stray takes the row out of the sums.
+  const said = connection.warehouse.reports.slice(before).find(({ day }) => day === date(A));
+  expect(said).toMatchObject({ whole_window: true, moved: false, resumed: false });
+  expect(connection.faults).toEqual([]);
+});
+
+test("R10: a late report of a day makes the days due that the pass has read before", async () => {
+  const lives = [lifeOf(usage, "x", B, { at: B + HOUR }), ...rowsOfA(3)];
+  const connection = scripted(TODAY + 3 * HOUR, [usage], lives);
+  await connection.sync(STEP);
+  for (const life of lives.slice(1, 2)) life.withdrawnAt = TODAY + 12 * HOUR;
+  select(connection, false);
+  connection.scheduler.skipTo(TODAY + DAY + 3 * HOUR);
+  await connection.sync(STEP);
+  select(connection, true);
+  const before = connection.warehouse.reports.length;
+  connection.scheduler.skipTo(TODAY + 2 * DAY + 6 * HOUR);
+  await connection.sync(STEP);
+  const said = connection.warehouse.reports.slice(before);
+  const idsOf = (day: number): string[] =>
+    said.filter((report) => report.day === date(day)).map((report) => report.reading_id);
+  const yesterday = idsOf(TODAY + DAY);
+  // Yesterday is read first, and once more behind the report of A, which tells the models of the loss.
+  expect(yesterday).toHaveLength(2);
+  const inOrder = [...yesterday.slice(0, 1), ...idsOf(A), ...yesterday.slice(1)];
+  expect(inOrder.toSorted()).toEqual(inOrder);
+  expect(verdictOf(connection, TODAY + DAY)).toEqual(proven(0));
+  expect(connection.faults).toEqual([]);
+});

@@ -22,9 +22,12 @@ describe("dueDays()", () => {
   test("R10: forgotten days and days that show less than half are due until they are known again", () => {
     const doubted = suspect(five, seen(1, 3), ONE);
     const known = forget(doubted, [{ ...seen(2, 30), writtenBy: null }]);
-    expect(dueDays({ known, due: [] })).toEqual([range(1, 3)]);
-    expect(dueDays({ known: learn(known, seen(2, 30), wrote), due: [] })).toEqual([range(1, 2)]);
-    expect(dueDays({ known: five, due: [range(7, 8)] })).toEqual([range(7, 8)]);
+    expect(dueDays({ known, due: [], unreported: [] }, true)).toEqual([range(1, 3)]);
+    const learned = learn(known, seen(2, 30), wrote);
+    expect(dueDays({ known: learned, due: [], unreported: [] }, true)).toEqual([range(1, 2)]);
+    const more = { known: five, due: [range(7, 8)], unreported: [range(9, 10)] };
+    expect(dueDays(more, false)).toEqual([range(7, 8)]);
+    expect(dueDays(more, true)).toEqual([range(7, 8), range(9, 10)]);
   });
 });
 

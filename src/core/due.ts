@@ -12,20 +12,26 @@ import { ceilTo, DAY, floorTo } from "./time.ts";
 import type { KnownDays } from "./known_days.ts";
 import { dayRange, type Range, subtract, union } from "./window.ts";
 
-/** All days that are due. */
-export function dueDays({
-  known,
-  due,
-  unreported = [],
-}: {
-  readonly known: KnownDays;
-  readonly due: readonly Range[];
-  /** For a sync that reports. */
-  readonly unreported?: readonly Range[];
-}): Range[] {
+/**
+ * All days that are due.
+ *
+ * @param reports whether the sync reports its readings: then the days are due, too, that no report tells of
+ */
+export function dueDays(
+  {
+    known,
+    due,
+    unreported,
+  }: {
+    readonly known: KnownDays;
+    readonly due: readonly Range[];
+    readonly unreported: readonly Range[];
+  },
+  reports: boolean,
+): Range[] {
   const shrunk = [...known.days.values()].filter(({ shrinkage }) => shrinkage !== null);
   const days = [...known.forgotten.keys(), ...shrunk.map(({ day }) => day)];
-  return union([...due, ...unreported, ...days.map(dayRange)]);
+  return union([...due, ...(reports ? unreported : []), ...days.map(dayRange)]);
 }
 
 /** The list after a reading of some days. `doubtful`: the days among them that the next sync reads again. */

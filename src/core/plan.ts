@@ -22,6 +22,7 @@ import type { Reading } from "./reading.ts";
 import { isWhole, type PlanInput, wholeMonths, windowsAgain, windowsOf } from "./plan_windows.ts";
 import { planScrub, type Scrub } from "./scrub.ts";
 import { ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "./time.ts";
+import { toldStrays } from "./unreported.ts";
 import { clip, cut, dayRange, daysIn, overlaps, type Range, subtract, union } from "./window.ts";
 
 export interface Plan<State> {
@@ -132,8 +133,10 @@ export function planIncremental(
   const { lostProvisional, provisional, left } = underRetention(state, bounds);
   const { slice, after } = scrubOf(state, at, { isDeep, from, rereadFrom });
   const within = { start: from, end };
-  const days = dueDays(at.reports ? state : { ...state, unreported: [] });
-  const again = windowsAgain(days, state.known, within, at).slice(0, dueWindows);
+  const again = windowsAgain(dueDays(state, at.reports), state.known, within, at).slice(
+    0,
+    dueWindows,
+  );
   const more = [...again, ...(isDeep ? deepRanges(at, provisional, slice, end) : [])];
   const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...more], bounds);
   const gap = { start: from, end: state.start };
@@ -142,8 +145,8 @@ export function planIncremental(
   const covered = pass.reads.flatMap((read) => coveredDays(read, at.bucket));
   const missing = wholeMonths(subtract(ranges, covered), within, at);
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
-  // A stray may start before the floor: its window shows it as long as a part of the window is kept.
-  const strays = state.strays.filter(({ window }) => window.end > keepFrom);
+  // A stray may start before the floor: its window shows it as long as a part of it is kept.
+  const strays = toldStrays(state, at.reports).filter(({ window }) => window.end > keepFrom);
   const shown = knownWithout(state, resumed);
   const known = withFirstChances(prune(shown, knownRange(resumed, keepFrom, at.now)));
   // Ranges that this pass read on an earlier day: a row may have moved there since.
@@ -168,17 +171,11 @@ export function planIncremental(
   };
 }
 
-/**
- * The days that stay known: from the retention floor to tomorrow, because the provider's clock may have been ahead, or go back over
- * midnight (R8). The days of a resumed reading also stay known until the reading ends, even if the floor has passed them, because the
- * reading has written no rows of its known days.
- */
-function knownRange(resumed: readonly Reading[], floor: number, now: number): Range {
-  return {
-    start: Math.min(floor, ...resumed.map(({ start }) => floorTo(DAY, start))),
-    end: Math.max(ceilTo(DAY, now) + DAY, ...resumed.map(({ end }) => ceilTo(DAY, end))),
-  };
-}
+/** The days that stay known: up to tomorrow (R8), and those of a resumed reading, which has written no rows of its known days. */
+const knownRange = (resumed: readonly Reading[], floor: number, now: number): Range => ({
+  start: Math.min(floor, ...resumed.map(({ start }) => floorTo(DAY, start))),
+  end: Math.max(ceilTo(DAY, now) + DAY, ...resumed.map(({ end }) => ceilTo(DAY, end))),
+});
 
 /** The ranges that are read once a day beside the lookback: R2 and the slice of R7. */
 function deepRanges(

@@ -3,7 +3,7 @@ import { confirm, forget, type KnownDays, learn, NOTHING_KNOWN } from "./known_d
 import { beginReading, type Reading } from "./reading.ts";
 import type { FullRefreshState, IncrementalState, StreamState } from "./state.ts";
 import { DAY } from "./time.ts";
-import { afterReport, hasUnreported, withUnreported } from "./unreported.ts";
+import { afterReport, hasUnreported, tellsLate, toldStrays, withUnreported } from "./unreported.ts";
 import type { Range } from "./window.ts";
 
 const ONE = Date.UTC(2026, 0, 1);
@@ -39,6 +39,15 @@ const refresh: FullRefreshState = {
 };
 const readingOf = (withTotals: boolean): Reading =>
   beginReading(range(0, 4), { id: "r", limit: 1, beganAt: ONE, withTotals });
+const toldBy = (
+  withTotals: boolean,
+  reports: readonly { readonly day: number }[] | null,
+  misses = false,
+) => ({
+  reading: readingOf(withTotals),
+  reports,
+  misses,
+});
 const listOf = (state: StreamState): readonly Range[] | null =>
   state.mode === "incremental" ? state.unreported : null;
 
@@ -62,32 +71,62 @@ const before = [seen(0, "same"), seen(1, "old"), seen(2, "moved", false)].reduce
 
 test("R10: of a reading that is not reported, no report tells of the days that were unknown or have changed", () => {
   const changed = learn(learn(before, ...seen(1, "new")), ...empty);
-  const untold = afterReport(stateOf(changed), stateOf(before), readingOf(true), null);
+  const untold = afterReport(stateOf(changed), stateOf(before), toldBy(true, null));
   expect(listOf(untold)).toEqual([range(1, 2), range(3, 4)]);
   const confirmed = stateOf(confirm(before, ONE + 2 * DAY));
-  expect(listOf(afterReport(confirmed, stateOf(before), readingOf(true), null))).toEqual([
+  expect(listOf(afterReport(confirmed, stateOf(before), toldBy(true, null)))).toEqual([
     range(2, 3),
   ]);
   const gone = forget(before, [{ day: ONE, records: 0, writtenBy: null }]);
-  expect(listOf(afterReport(stateOf(gone), stateOf(before), readingOf(true), null))).toEqual([
+  expect(listOf(afterReport(stateOf(gone), stateOf(before), toldBy(true, null)))).toEqual([
     range(0, 1),
   ]);
   const most = forget(gone, [{ day: ONE, records: 9, writtenBy: null }]);
-  expect(listOf(afterReport(stateOf(most), stateOf(gone), readingOf(true), null))).toEqual([
+  expect(listOf(afterReport(stateOf(most), stateOf(gone), toldBy(true, null)))).toEqual([
     range(0, 1),
   ]);
   const same = stateOf(before);
-  expect(afterReport(same, stateOf(before), readingOf(true), null)).toBe(same);
+  expect(afterReport(same, stateOf(before), toldBy(true, null))).toBe(same);
+});
+
+test("R10: of a due day, and of the window of a stray that is missed, no report tells either", () => {
+  const due = { ...stateOf(before), due: [range(0, 1), range(9, 10)] };
+  expect(listOf(afterReport(stateOf(before), due, toldBy(true, null)))).toEqual([range(0, 1)]);
+  const missed = afterReport(stateOf(before), stateOf(before), toldBy(true, null, true));
+  expect(listOf(missed)).toEqual([range(0, 4)]);
+  expect(listOf(afterReport(stateOf(before), due, toldBy(true, [], true)))).toEqual([]);
+});
+
+test("R10: a report of a day that none has told of counts as one of a loss", () => {
+  const untold = stateOf(before, [range(1, 2)]);
+  expect(tellsLate(untold, [{ day: ONE + DAY }])).toBe(true);
+  expect(tellsLate(untold, [{ day: ONE }, { day: ONE + 2 * DAY }])).toBe(false);
+  expect(tellsLate(stateOf(before), [{ day: ONE + DAY }])).toBe(false);
+  expect(tellsLate(refresh, [{ day: ONE }])).toBe(false);
+});
+
+test("R10: a sync that reports forgets the written strays of windows that no report tells of", () => {
+  const stray = (day: number, readingId: string | null) => ({
+    hash: `${day}${readingId}`,
+    day: ONE,
+    readingId,
+    window: range(day, day + 1),
+  });
+  const strays = [stray(1, "r"), stray(1, null), stray(2, "r")];
+  const state = { strays, unreported: [range(1, 2)] };
+  expect(toldStrays(state, true)).toEqual(strays.slice(1));
+  expect(toldStrays(state, false)).toBe(strays);
+  expect(toldStrays({ strays, unreported: [] }, true)).toBe(strays);
 });
 
 test("R10: a reading that is reported tells of the days of its reports; a reading without totals is not reported", () => {
   const untold = stateOf(before, [range(0, 4)]);
   const reports = [{ day: ONE }, { day: ONE + 2 * DAY }];
   const left = [range(1, 2), range(3, 4)];
-  expect(listOf(afterReport(untold, untold, readingOf(true), reports))).toEqual(left);
-  expect(listOf(afterReport(untold, untold, readingOf(false), reports))).toEqual([range(0, 4)]);
+  expect(listOf(afterReport(untold, untold, toldBy(true, reports)))).toEqual(left);
+  expect(listOf(afterReport(untold, untold, toldBy(false, reports)))).toEqual([range(0, 4)]);
   const told = stateOf(before);
-  expect(afterReport(told, told, readingOf(true), reports)).toBe(told);
+  expect(afterReport(told, told, toldBy(true, reports))).toBe(told);
 });
 
 test("R10: days that no report tells of are whole; a full refresh has none", () => {
@@ -96,6 +135,6 @@ test("R10: days that no report tells of are whole; a full refresh has none", () 
   expect(listOf(untold)).toEqual([range(0, 1), range(6, 8)]);
   expect([hasUnreported(untold), hasUnreported(stateOf(before))]).toEqual([true, false]);
   expect(withUnreported(refresh, [part])).toBe(refresh);
-  expect(afterReport(refresh, refresh, readingOf(true), null)).toBe(refresh);
+  expect(afterReport(refresh, refresh, toldBy(true, null))).toBe(refresh);
   expect(hasUnreported(refresh)).toBe(false);
 });

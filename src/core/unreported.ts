@@ -2,11 +2,21 @@
  * Days that no report tells of (R10). The models know a day from its reports alone, so a day that a sync without `export_windows` has
  * read, or written again, is not proven. These days are not in the list of due days: only a sync that reports reads them again.
  */
+import { dueDays } from "./due.ts";
 import { isKnown } from "./known_days.ts";
 import { daysAbout, type Reading } from "./reading.ts";
 import type { DayReport } from "./settle.ts";
-import { knownOf, type StreamState } from "./state.ts";
-import { dayRange, type Range, subtract, union, wholeDays } from "./window.ts";
+import { type IncrementalState, knownOf, type KnownStray, type StreamState } from "./state.ts";
+import {
+  dayRange,
+  intersect,
+  overlaps,
+  type Range,
+  rangesOf,
+  subtract,
+  union,
+  wholeDays,
+} from "./window.ts";
 
 /** The state in which no report tells of these ranges, widened to whole days. A full refresh has no next sync. */
 export function withUnreported(state: StreamState, ranges: readonly Range[]): StreamState {
@@ -14,21 +24,57 @@ export function withUnreported(state: StreamState, ranges: readonly Range[]): St
   return { ...state, unreported: union([...state.unreported, ...ranges.map(wholeDays)]) };
 }
 
-export const hasUnreported = (state: StreamState): boolean =>
+export const hasUnreported = (state: StreamState): state is IncrementalState =>
   state.mode === "incremental" && state.unreported.length > 0;
 
 /**
+ * Whether reports tell of a day of which none has told since the day may have lost rows. The models then take the first of these reports
+ * for the reading that found the loss, so that earlier readings of the pass prove nothing.
+ *
+ * @param reports null if there are none
+ */
+export function tellsLate(state: StreamState, reports: Told["reports"]): boolean {
+  return (
+    reports !== null &&
+    hasUnreported(state) &&
+    intersect(state.unreported, rangesOf(reports)).length > 0
+  );
+}
+
+/**
+ * The strays of a state that go on in a sync. No report has told of the reading that wrote a stray if none tells of its window: the models
+ * cannot place its row. A sync that reports forgets such strays, so that they are written and reported like new ones.
+ */
+export function toldStrays(
+  { strays, unreported }: Pick<IncrementalState, "strays" | "unreported">,
+  reports: boolean,
+): readonly KnownStray[] {
+  if (!reports || unreported.length === 0) return strays;
+  return strays.filter(
+    ({ readingId, window }) =>
+      readingId === null || !unreported.some((range) => overlaps(range, window)),
+  );
+}
+
+/** A reading, as far as its report matters. */
+interface Told {
+  readonly reading: Reading;
+  /** Null if the catalog does not select `export_windows`. A reading without totals is not reported either. */
+  readonly reports: readonly Pick<DayReport, "day">[] | null;
+  /** Whether the reading misses strays that were written. */
+  readonly misses: boolean;
+}
+
+/**
  * The state after a reading. If the reading is reported, its reports tell of their days. Else no report tells of those of its days that
- * were unknown before, or that it has changed.
+ * were unknown or due before, or that it has changed; and of none, if it misses strays.
  *
  * @param after the state after the reading, without its report
- * @param reports null if the catalog does not select `export_windows`; a reading without totals is not reported either
  */
 export function afterReport(
   after: StreamState,
   before: StreamState,
-  reading: Reading,
-  reports: readonly Pick<DayReport, "day">[] | null,
+  { reading, reports, misses }: Told,
 ): StreamState {
   if (after.mode !== "incremental") return after;
   if (reports !== null && reading.totals !== null) {
@@ -37,12 +83,15 @@ export function afterReport(
       ? { ...after, unreported: subtract(after.unreported, told) }
       : after;
   }
+  if (misses) return withUnreported(after, [reading]);
   const [known, earlier] = [after.known, knownOf(before)];
-  const changed = daysAbout(reading).filter(
+  const due = before.mode === "incremental" ? dueDays(before, false) : [];
+  const untold = daysAbout(reading).filter(
     (day) =>
       isKnown(earlier, day) !== isKnown(known, day) ||
       earlier.days.get(day) !== known.days.get(day) ||
-      earlier.forgotten.get(day) !== known.forgotten.get(day),
+      earlier.forgotten.get(day) !== known.forgotten.get(day) ||
+      due.some((range) => overlaps(range, dayRange(day))),
   );
-  return withUnreported(after, changed.map(dayRange));
+  return withUnreported(after, untold.map(dayRange));
 }

@@ -17,7 +17,7 @@ import type { Limits } from "../core/limits.ts";
 import { daysAbout, type Reading } from "../core/reading.ts";
 import { settle, settleAgain, type Settlement } from "../core/settle.ts";
 import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
-import { afterReport, withUnreported } from "../core/unreported.ts";
+import { afterReport, tellsLate, withUnreported } from "../core/unreported.ts";
 import { clip, dayRange, intersect, type Range, rangesOf } from "../core/window.ts";
 import { Confirmations } from "./confirmations.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
@@ -136,16 +136,16 @@ export class Completion {
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
     const isAbout = isAboutOf(reading);
-    const shows = sawStrays && !reading.moved;
     const open = this.strays.listings.unlisted();
+    const shows = sawStrays && !reading.moved;
     const { misses, breaks, lacks } = this.strays.judge(reading, isAbout, shows);
     // A listing that moved may show only a part of the strays, and its report takes the proof from their days.
     const isPart = isWhole && reading.moved && lacks;
     if (reading.resumed || isPart) this.strays.listings.judgeNext(reading);
     if (sawStrays) this.#reads.read.push(reading);
     const { rewrites, reports: days, doubtful } = settlement;
-    const about = { ...reading, endedAt, days: daysAbout(reading) };
-    const missed = this.#losses.settle(about, settlement.hasLost || misses);
+    const hasLost = settlement.hasLost || misses || tellsLate(ledger.state, report && days);
+    const missed = this.#losses.settle({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
     this.strays.listings.reported(days, reading.id);
     const strays = this.strays.listed(reading);
     const doubted = misses && strays.length === 0 ? doubtsOf(settlement, reading) : [];
@@ -163,7 +163,8 @@ export class Completion {
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.release(this.#due.settle(marked, reading, waits), reading);
-    ledger.update(this.#remembered(afterReport(decided, ledger.state, reading, report && days)));
+    const told = { reading, reports: report && days, misses };
+    ledger.update(this.#remembered(afterReport(decided, ledger.state, told)));
     if (rewrites.length === 0) {
       this.#finish({ ...job, ...reading, window: reading });
       if (unprovenBefore === null && ledger.state.mode === "incremental")
@@ -229,7 +230,8 @@ export class Completion {
       const confirmed = this.#due.confirm({ ...state, known }, agreed);
       const marked = this.#due.mark(confirmed, [...before, ...own]);
       const listed = this.#due.list(marked, this.strays.listings.unlisted());
-      ledger.update(afterReport(listed, state, reading, this.#options.report && reports));
+      const told = { reading, reports: this.#options.report && reports, misses: false };
+      ledger.update(afterReport(listed, state, told));
     }
     await reported;
   }

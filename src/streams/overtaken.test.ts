@@ -244,7 +244,7 @@ async function notDue(world: World): Promise<string[]> {
     kept = after(kept, run, each.dies);
     now += each.isSoon ? HOUR : DAY;
     if (!run.succeeded || each.dies !== null || kept.stored === null) return;
-    const due = dueDays(kept.stored);
+    const due = dueDays(kept.stored, true);
     const missing = kept.table
       .overtaken()
       .filter((day) => subtract([dayRange(day)], due).length > 0);

@@ -101,7 +101,8 @@ export class Table {
         (loss) =>
           loss.passBeganAt === passBeganAt &&
           loss.reading.id !== reading.id &&
-          (reading.id < loss.reading.id || reading.beganAt < loss.endedAt),
+          (reading.id < loss.reading.id ||
+            (reading.beganAt >= loss.reading.beganAt && reading.beganAt < loss.endedAt)),
       );
     return [...deciding].flatMap(([day, report]) => (isOvertaken(report) ? [day] : []));
   }
