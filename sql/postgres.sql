@@ -5249,15 +5249,16 @@ found_missing as (
 ),
 -- A reading that shows less than half of a day misses rows, too. It counts also if a later reading shows the day with all of its rows.
 missing as (
-  select readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
+  select readings.scope, readings.pass_began_at, readings.reading_id, readings.began_at, readings.ended_at
   from found_missing
   inner join readings on found_missing.scope = readings.scope and found_missing.reading_id = readings.reading_id
   union all
-  select scope, pass_began_at, reading_id, ended_at from readings where has_shrunk = 1
+  select scope, pass_began_at, reading_id, began_at, ended_at from readings where has_shrunk = 1
 ),
 -- Such a row may have moved to a day whose own reading, in the same pass, had begun before. A day that goes on is not proven anyway.
 -- The ids of readings sort by their beginnings, also if the clock of the provider was put back. Lanes read at once, so a reading with a
--- later id may have begun before the other one ended.
+-- later id may have begun before the other one ended. One that began before the other one by its clock is of a later process: its clock
+-- was put back.
 overtaken as (
   select distinct days.scope, days.day
   from days
@@ -5265,7 +5266,11 @@ overtaken as (
   where days.is_covering
     and (
       days.reading_id < missing.reading_id
-      or (days.reading_id > missing.reading_id and days.began_at < missing.ended_at)
+      or (
+        days.reading_id > missing.reading_id
+        and days.began_at >= missing.began_at
+        and days.began_at < missing.ended_at
+      )
     )
 ),
 mismatches as (
@@ -6525,15 +6530,16 @@ found_missing as (
 ),
 -- A reading that shows less than half of a day misses rows, too. It counts also if a later reading shows the day with all of its rows.
 missing as (
-  select readings.scope, readings.pass_began_at, readings.reading_id, readings.ended_at
+  select readings.scope, readings.pass_began_at, readings.reading_id, readings.began_at, readings.ended_at
   from found_missing
   inner join readings on found_missing.scope = readings.scope and found_missing.reading_id = readings.reading_id
   union all
-  select scope, pass_began_at, reading_id, ended_at from readings where has_shrunk = 1
+  select scope, pass_began_at, reading_id, began_at, ended_at from readings where has_shrunk = 1
 ),
 -- Such a row may have moved to a day whose own reading, in the same pass, had begun before. A day that goes on is not proven anyway.
 -- The ids of readings sort by their beginnings, also if the clock of the provider was put back. Lanes read at once, so a reading with a
--- later id may have begun before the other one ended.
+-- later id may have begun before the other one ended. One that began before the other one by its clock is of a later process: its clock
+-- was put back.
 overtaken as (
   select distinct days.scope, days.day
   from days
@@ -6541,7 +6547,11 @@ overtaken as (
   where days.is_covering
     and (
       days.reading_id < missing.reading_id
-      or (days.reading_id > missing.reading_id and days.began_at < missing.ended_at)
+      or (
+        days.reading_id > missing.reading_id
+        and days.began_at >= missing.began_at
+        and days.began_at < missing.ended_at
+      )
     )
 ),
 mismatches as (

@@ -133,10 +133,8 @@ export function planIncremental(
   const { lostProvisional, provisional, left } = underRetention(state, bounds);
   const { slice, after } = scrubOf(state, at, { isDeep, from, rereadFrom });
   const within = { start: from, end };
-  const again = windowsAgain(dueDays(state, at.reports), state.known, within, at).slice(
-    0,
-    dueWindows,
-  );
+  const dueNow = dueDays(state, at.reports);
+  const again = windowsAgain(dueNow, state.known, within, at).slice(0, dueWindows);
   const more = [...again, ...(isDeep ? deepRanges(at, provisional, slice, end) : [])];
   const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...more], bounds);
   const gap = { start: from, end: state.start };
