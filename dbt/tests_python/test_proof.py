@@ -393,6 +393,20 @@ def test_a_cost_that_moves_while_the_clock_of_the_provider_is_put_back(warehouse
     assert current(warehouse, world) == world.truth()
 
 
+def test_a_day_that_a_later_process_reads_on_a_clock_that_was_put_back_is_proven(warehouse, table):
+    """R10: by the instants alone, this reading began before the one that found the loss had ended."""
+    world = World(table)
+    fill_days(world)
+    world.sync(FIRST, SECOND)
+    world.pass_began = world.now
+    world.withdraw("r0")
+    world.read(*SECOND)
+    world.put_clock_back(timedelta(hours=1))
+    world.read(*FIRST)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
 def test_a_cost_that_goes_after_the_day_that_goes_on_was_read(warehouse, table):
     """R10: the day that goes on is incomplete as before; no reading could prove it."""
     world = World(table, lag=timedelta(hours=2))
