@@ -143,7 +143,7 @@ export function planIncremental(
   const covered = pass.reads.flatMap((read) => coveredDays(read, at.bucket));
   const missing = wholeMonths(subtract(ranges, covered), within, at);
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
-  // A stray may start before the floor: its window shows it as long as a part of it is kept.
+  // A stray may start before the floor: its window shows it as long as a part of the window is kept.
   const strays = toldStrays(state, at.reports).filter(({ window }) => window.end > keepFrom);
   const shown = knownWithout(state, resumed);
   const known = withFirstChances(prune(shown, knownRange(resumed, keepFrom, at.now)));
@@ -169,7 +169,11 @@ export function planIncremental(
   };
 }
 
-/** The days that stay known: up to tomorrow (R8), and those of a resumed reading, which has written no rows of its known days. */
+/**
+ * The days that stay known: from the retention floor to tomorrow, because the provider's clock may go back over midnight (R8). The days
+ * of a resumed reading also stay known until the reading ends, even if the floor has passed them, because the reading has written no rows
+ * of its known days.
+ */
 const knownRange = (resumed: readonly Reading[], floor: number, now: number): Range => ({
   start: Math.min(floor, ...resumed.map(({ start }) => floorTo(DAY, start))),
   end: Math.max(ceilTo(DAY, now) + DAY, ...resumed.map(({ end }) => ceilTo(DAY, end))),

@@ -292,10 +292,21 @@ test("S8: the numbers of records and the days that are due go last", async () =>
   const { made, states, warnings } = ledger({ ...LIMITS, stateBytes: 1 });
   const gone = { day: 0, most: 9, records: 9, readingId: null, confirmed: true, shrinkage: null };
   const known = { ...NOTHING_KNOWN, forgotten: new Map([[0, gone]]) };
-  made.update(stateAt(DAY_ONE, { known, due: [{ start: 0, end: DAY }] }));
+  made.update(
+    stateAt(DAY_ONE, {
+      known,
+      due: [{ start: 0, end: DAY }],
+      unreported: [{ start: 0, end: DAY }],
+    }),
+  );
   await made.send();
   const decoded = decodeState(states()[0]?.state.stream.stream_state, owner, "incremental");
-  expect(decoded).toMatchObject({ due: [], known: NOTHING_KNOWN, position: DAY_ONE });
+  expect(decoded).toMatchObject({
+    due: [],
+    unreported: [],
+    known: NOTHING_KNOWN,
+    position: DAY_ONE,
+  });
   expect(warnings.at(-1)).toContain("the numbers of records of days");
 });
 
