@@ -10,7 +10,7 @@
  */
 import { type DayDigest, EMPTY_DIGEST } from "./digests.ts";
 import { DAY, HOUR, parseInstant } from "./time.ts";
-import { clip, dayRange, type Range, subtract, union } from "./window.ts";
+import { clip, dayRange, includes, type Range, subtract, union } from "./window.ts";
 
 /** A reading showed less than half of a day's records, and no later reading has confirmed this yet (R8). */
 export interface Shrinkage {
@@ -92,7 +92,7 @@ const STILL = 20 * HOUR;
 
 /** Whether the day was read completely before, so that the next reading is compared with its digest. */
 export function isKnown(known: KnownDays, day: number): boolean {
-  return known.ranges.some(({ start, end }) => start <= day && day < end);
+  return includes(known.ranges, day);
 }
 
 /** When a reading saw its days. */

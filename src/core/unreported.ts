@@ -9,6 +9,7 @@ import type { DayReport } from "./settle.ts";
 import { type IncrementalState, knownOf, type KnownStray, type StreamState } from "./state.ts";
 import {
   dayRange,
+  includes,
   intersect,
   overlaps,
   type Range,
@@ -91,7 +92,7 @@ export function afterReport(
       isKnown(earlier, day) !== isKnown(known, day) ||
       earlier.days.get(day) !== known.days.get(day) ||
       earlier.forgotten.get(day) !== known.forgotten.get(day) ||
-      due.some((range) => overlaps(range, dayRange(day))),
+      includes(due, day),
   );
   return withUnreported(after, untold.map(dayRange));
 }

@@ -101,6 +101,10 @@ export function overlaps(a: Range, b: Range): boolean {
   return a.start < b.end && b.start < a.end;
 }
 
+/** Whether one of the ranges has the instant. */
+export const includes = (ranges: readonly Range[], instant: number): boolean =>
+  ranges.some(({ start, end }) => start <= instant && instant < end);
+
 /** Whether the inner range lies within the outer one, edges included. */
 export const contains = (outer: Range, inner: Range): boolean =>
   outer.start <= inner.start && inner.end <= outer.end;

@@ -9,6 +9,7 @@ import { daysAbout, type Reading } from "../core/reading.ts";
 import { asDue, type IncrementalState, type StreamState } from "../core/state.ts";
 import {
   dayRange,
+  includes,
   intersect,
   nameOf,
   overlaps,
@@ -159,7 +160,7 @@ export class DueWindows {
    */
   staysBehind(state: StreamState, look: Reading): number[] {
     const own = state.mode === "incremental" ? this.#ownOf(state.due) : [];
-    return daysAbout(look).filter((day) => own.some((due) => overlaps(due, dayRange(day))));
+    return daysAbout(look).filter((day) => includes(own, day));
   }
 
   /** The days that are due by themselves. */
