@@ -221,6 +221,67 @@ test.each(["joins the catalog", "is cleared by itself"])(
   },
 );
 
+test.each([true, false])(
+  "R10: the days of a dataset are due that was not selected when export_windows began again (its state is of an earlier version: %s)",
+  async (isEarlier) => {
+    const costs = plainRules("costs", { retentionDays: 60 });
+    const lives = [usage, costs].flatMap((rules) => [
+      lifeOf(rules, `${rules.stream} a`, A, { at: A + HOUR }),
+      lifeOf(rules, `${rules.stream} b`, B, { at: B + HOUR }),
+    ]);
+    const connection = scripted(TODAY + 3 * HOUR, [usage, costs], lives);
+    const choose = (...streams: string[]): object => Object.assign(connection, { streams });
+    const reportedDays = (since: number): string[] => {
+      const own = connection.warehouse.reports
+        .slice(since)
+        .filter((row) => row.dataset === "costs");
+      return own.map(({ day }) => day).toSorted();
+    };
+    const step = { ...STEP, asked: { ...STEP.asked, reconcileDays: 0 } };
+    await connection.sync(step);
+    connection.states.delete("export_windows");
+    choose("usage");
+    connection.scheduler.skipTo(TODAY + 5 * HOUR);
+    await connection.sync(step);
+    if (isEarlier) {
+      const value: object = { ...connection.states.get("export_windows")?.value };
+      Reflect.deleteProperty(value, "streams");
+      Object.assign(connection.states.get("export_windows") ?? {}, { json: JSON.stringify(value) });
+    }
+    choose("usage", "costs");
+    for (const [hour, isRead] of [
+      [7, !isEarlier],
+      [9, false],
+    ] as const) {
+      const since = connection.warehouse.reports.length;
+      connection.scheduler.skipTo(TODAY + hour * HOUR);
+      await connection.sync(step);
+      expect(reportedDays(since).includes(date(A))).toBe(isRead);
+    }
+    expect(connection.faults).toEqual([]);
+  },
+);
+
+test("R5: two passes that begin within one second of a `Date` have their own `pass_began_at`", async () => {
+  const connection = scripted(TODAY + 3 * HOUR, [usage], rowsOfA(2));
+  const [first, second, third] = [[], [], []] as string[][];
+  for (const [began, later] of [
+    [first, 0],
+    [second, 700],
+    [third, 100],
+  ] as const) {
+    const since = connection.warehouse.reports.length;
+    connection.scheduler.skipTo(connection.scheduler.now + later);
+    await connection.sync({ ...STEP, date: { at: TODAY + 3 * HOUR } });
+    const said = connection.warehouse.reports.slice(since);
+    began?.push(...new Set(said.map(({ pass_began_at: at }) => at)));
+  }
+  const all = [first, second, third].flat();
+  expect(new Set(all).size).toBe(3);
+  expect(all.toSorted((one = "", other = "") => (one < other ? -1 : 1))).toEqual(all);
+  expect(connection.faults).toEqual([]);
+});
+
 const costs = plainRules("costs", { retentionDays: 60, selects: "posting" });
 /** A cost of day B that only the window of day A shows. */
 function postedOnA(): Life {

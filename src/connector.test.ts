@@ -141,8 +141,9 @@ test.each([
         },
       },
     ];
+    const transport = provider(emptyPages);
     const streams = ["usage", "export_windows"];
-    const outputs = await all(read({ transport: provider(emptyPages), state, streams }).outputs);
+    const outputs = await all(read({ transport, state, streams }).outputs);
     const reports = outputs
       .filter((output) => output.type === "RECORD_LINES")
       .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
@@ -151,6 +152,19 @@ test.each([
     for (const id of reports) expect(id > idAt(HOUR)).toBe(true);
   },
 );
+
+test("R4: reading ids sort behind those that the state of export_windows knows, also if export_windows is not selected", async () => {
+  const stream_state = { version: 1, newest_reading_id: idAt(HOUR) };
+  const stream = { stream_descriptor: { name: "export_windows" }, stream_state };
+  const state = [{ type: "STREAM", stream }];
+  const outputs = await all(read({ transport: provider(emptyPages), state }).outputs);
+  const states = outputs.flatMap((output) => (output.type === "STATE" ? [output.state] : []));
+  const found = states.flatMap(({ stream: { stream_state: value } }) =>
+    [...JSON.stringify(value).matchAll(/"began_at":"([^"]+)"/g)].map(([, at]) => at),
+  );
+  expect(found).not.toEqual([]);
+  for (const at of found) expect(Date.parse(at ?? "")).toBeGreaterThan(NOW + HOUR);
+});
 
 test("two states of one stream are a warning", async () => {
   const state = ["usage", "usage"].map((name) => ({

@@ -250,15 +250,15 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/read.ts",
-    from: 'ids.follow(manifest?.newestReading ?? "");',
+    from: 'ids.follow(newestReadingOf(reported) ?? "");',
     to: "",
     test: "src/connector.test.ts: R4: reading ids sort behind those that the state of export_windows knows, here by %s",
   },
   {
     rule: "R4",
     file: "src/streams/export_windows.ts",
-    from: '"newest_reading_id") ?? this.#lastReading;',
-    to: '"newest_reading_id");',
+    from: 'idOf(stored, "newest_reading_id") ?? idOf(stored, "last_reading_id");',
+    to: 'idOf(stored, "newest_reading_id");',
     test: "src/connector.test.ts: R4: reading ids sort behind those that the state of export_windows knows, here by %s",
   },
   {

@@ -53,6 +53,7 @@ export function drawStates(random: Random): StateInput {
     mode,
     at: {
       now: NOW,
+      passBeganAt: NOW,
       bucket: DAY,
       retentionDays: random.pick([1, 30, 400]),
       maximumWindowDays: random.pick([1, 7, 31]),

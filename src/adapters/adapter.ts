@@ -4,6 +4,7 @@
  * that is needed to go on, also in another process. The pages that an adapter keeps (kept_pages.ts) only save requests.
  */
 import { DAY, formatInstant, HOUR, monthStart, parseInstant } from "../core/time.ts";
+import type { Range } from "../core/window.ts";
 import type { HttpRequest, HttpResponse, Transport } from "../edges.ts";
 import { jsonAnswer, problem } from "./answers.ts";
 import { type NamesPage, namesOf, namesPage } from "./names.ts";
@@ -46,6 +47,7 @@ interface AdapterNotes {
   readonly recall: (dataset: Dataset, note: string) => void;
   readonly note: (dataset: Dataset) => string | null;
   readonly unprovenBefore: (dataset: Dataset) => number | null;
+  readonly lacking: (dataset: Dataset) => readonly Range[];
   readonly changesFrom: (dataset: Dataset, now: number) => number | null;
 }
 
@@ -106,6 +108,7 @@ export function createAdapter(provider: ProviderReports, options: AdapterOptions
       recall: (dataset, note) => memory.recall(dataset, note),
       note: (dataset) => memory.note(dataset),
       unprovenBefore: (dataset) => memory.unprovenBefore(dataset),
+      lacking: (dataset) => memory.lacking(dataset),
       changesFrom: (dataset, now) =>
         earliest(
           unsettledFrom(provider, options.assumptions, dataset, now),

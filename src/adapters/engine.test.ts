@@ -21,13 +21,15 @@ import {
 } from "./testing.ts";
 import type { Output } from "../protocol.ts";
 
-const CATALOG = {
-  streams: ["usage", "costs", "export_windows"].map((name) => ({
+const catalogOf = (streams: readonly string[]) => ({
+  streams: streams.map((name) => ({
     stream: { name, json_schema: {}, supported_sync_modes: ["incremental"] },
     sync_mode: "incremental",
     destination_sync_mode: "append_dedup",
   })),
-};
+});
+const CATALOG = catalogOf(["usage", "costs", "export_windows"]);
+const WITHOUT_REPORTS = catalogOf(["usage", "costs"]);
 
 /** A message, as a platform reads it. */
 interface Message {
@@ -53,7 +55,11 @@ class Platform {
   }
 
   /** Runs the connector; it dies after `most` lines. Gives back whether it said that all went well. */
-  async sync(most = Infinity, change: object = {}): Promise<boolean | undefined> {
+  async sync(
+    most = Infinity,
+    change: object = {},
+    catalog: object = CATALOG,
+  ): Promise<boolean | undefined> {
     const stop = new AbortController();
     const outputs = run(
       {
@@ -64,7 +70,7 @@ class Platform {
         writeConfig: false,
         debug: false,
       },
-      this.#host(stop.signal, change),
+      this.#host(stop.signal, change, catalog),
     );
     let lines = 0;
     for (;;) {
@@ -99,8 +105,8 @@ class Platform {
     if (state !== undefined) this.states.set(state.stream.stream_descriptor.name, state);
   }
 
-  #host(stop: AbortSignal, change: object): Host {
-    const files = { config: change, catalog: CATALOG, state: [...this.states.values()] };
+  #host(stop: AbortSignal, change: object, catalog: object = CATALOG): Host {
+    const files = { config: change, catalog, state: [...this.states.values()] };
     return this.#skew === "timed"
       ? timedHostOf(this.bench, files, stop)
       : hostOf(this.bench, files, stop, this.#skew);
@@ -346,6 +352,38 @@ describe("a report that OpenAI refuses", () => {
         .slice(before)
         .filter((path) => path.includes(`usage/decisions?start_time=${september}`)),
     ).toEqual([]);
+  });
+
+  test("R10 R11: days that were read without it are proven, although syncs without export_windows read them with it", async () => {
+    const platform = new Platform(benchOf("openai", NOW));
+    const { fake } = platform.bench;
+    const october = { start_date: "2026-10-01", scrub_days: 0 };
+    const unproven = (): string[] => {
+      const newest = new Map<string, Row>();
+      for (const { stream, data } of platform.rows) {
+        const isOfUsage = stream === "export_windows" && data["dataset"] === "usage";
+        const day = data["day"] ?? "";
+        if (isOfUsage && (data["reading_id"] ?? "") >= (newest.get(day)?.["reading_id"] ?? ""))
+          newest.set(day, data);
+      }
+      const reports = [...newest.values()];
+      return reports.flatMap((row) =>
+        String(row["confirmed"]) === "true" ? [] : (row["day"] ?? ""),
+      );
+    };
+    expect(await platform.sync(Infinity, october)).toBe(true);
+    fake.clock.advance(DAY);
+    fake.refuse("/usage/decisions", 403);
+    expect(await platform.sync(Infinity, october)).toBe(true);
+    expect(unproven().length).toBeGreaterThan(5);
+    fake.refuse("/usage/decisions", null);
+    for (let day = 0; day < 2; day++) {
+      fake.clock.advance(DAY);
+      expect(await platform.sync(Infinity, october, WITHOUT_REPORTS)).toBe(true);
+    }
+    fake.clock.advance(DAY);
+    expect(await platform.sync(Infinity, october)).toBe(true);
+    expect(unproven()).toEqual([]);
   });
 
   test("R11: a report that is refused with another status (400) does not count as empty: the stream fails", async () => {

@@ -17,6 +17,7 @@ test("R11: days are owed only while the report answers, and only those that it h
   const refused = new ReportMemory();
   refused.lacks("usage", "images", HISTORY);
   expect(refused.owedFrom("usage", TODAY)).toBeNull();
+  expect([next(refused).lacking("usage"), refused.lacking("costs")]).toEqual([[HISTORY], []]);
   const answers = next(refused);
   answers.answers("usage", "images", { start: TODAY - 7 * DAY, end: TODAY }, TODAY);
   expect(next(answers).owedFrom("usage", TODAY + DAY)).toBe(DAY_ONE);

@@ -92,6 +92,11 @@ export class ReportMemory {
     else this.#debts[dataset].set(report, { ranges, answeredOn });
   }
 
+  /** The days that were read without a report. */
+  lacking(dataset: Dataset): readonly Range[] {
+    return union([...this.#debts[dataset].values()].flatMap(({ ranges }) => ranges));
+  }
+
   /** The first day that is to be read once more because a report has answered again; null if there is none. */
   owedFrom(dataset: Dataset, now: number): number | null {
     const days = [...this.#debts[dataset]].flatMap(([name, { ranges, answeredOn }]) => {

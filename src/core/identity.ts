@@ -69,6 +69,11 @@ export class ReadingIds {
     this.#next = Math.max(this.#next, instantOf(id) + 1);
   }
 
+  /** The instant of the next id, in milliseconds since 1970: later than that of each id so far. */
+  get instant(): number {
+    return this.#next;
+  }
+
   /** The id of a reading that begins now. */
   next(chain: string): string {
     this.#drawn += 1;

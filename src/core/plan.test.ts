@@ -31,6 +31,7 @@ const TODAY = NOON - 12 * HOUR;
 function atNoon(changes: Partial<PlanInput> = {}): PlanInput {
   return {
     now: NOON,
+    passBeganAt: NOON + 7,
     bucket: DAY,
     retentionDays: 90,
     maximumWindowDays: 31,
@@ -201,6 +202,14 @@ test("W4: only a window that reaches past now is shortened", () => {
     { start: TODAY - DAY, end: TODAY },
   ]);
   expect(withoutFuture({ start: TODAY, end: TODAY + DAY }, atNoon())).toEqual([]);
+});
+
+test("R5: a pass begins at an instant of its own, and a sync that goes on with the pass keeps this instant", () => {
+  const begun = planIncremental(settled, atNoon()).state;
+  expect(begun.pass).toMatchObject({ beganAt: NOON + 7, day: "2026-06-15" });
+  const later = planIncremental(begun, atNoon({ now: NOON + HOUR, passBeganAt: NOON + HOUR }));
+  expect(later.state.pass?.beganAt).toBe(NOON + 7);
+  expect(planFullRefresh(null, atNoon()).state.pass?.beganAt).toBe(NOON + 7);
 });
 
 test("R1: a sync re-reads from position − lookback, on whole days", () => {

@@ -307,7 +307,7 @@ function passOf(
   rereads: readonly Range[],
   { from, end, keepFrom }: Bounds,
 ): SyncPass {
-  const fresh = emptyPass(at.now);
+  const fresh = emptyPass(at.now, at.passBeganAt);
   if (state.pass === null) return fresh;
   const sameDay = state.pass.day === fresh.day;
   const kept = sameDay ? state.pass : withoutStale(state.pass, rereads, at.lookback);
@@ -335,7 +335,7 @@ export function planFullRefresh(
     done: false,
     pass: null,
   };
-  const known = state.pass ?? emptyPass(at.now);
+  const known = state.pass ?? emptyPass(at.now, at.passBeganAt);
   const pass = { ...known, open: known.open.map((reading) => ({ ...reading, resumed: true })) };
   const missing = state.done ? [] : subtract([state], [...pass.reads, ...pass.open]);
   const ahead = ceilTo(DAY, at.now) + DAY;

@@ -12,6 +12,8 @@ import { clip, cut, dayRange, type Range, subtract } from "./window.ts";
 export interface PlanInput {
   /** The provider's clock at the start of the sync. */
   readonly now: number;
+  /** The beginning of a pass that this sync begins: no earlier pass that was reported has the same one (R5). */
+  readonly passBeganAt: number;
   readonly bucket: Bucket;
   /** `retention_days` and `maximum_window_days` of the dataset, >= 1. */
   readonly retentionDays: number;

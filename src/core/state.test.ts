@@ -306,6 +306,7 @@ class Model {
 function circumstancesAt(now: number, lanes: number): PlanInput {
   return {
     now,
+    passBeganAt: now,
     bucket: HOUR,
     scrubDays: 0,
     pageSize: 1000,

@@ -37,7 +37,10 @@ export interface FinishedRange extends Range {
 export interface SyncPass {
   /** The UTC day on which the pass was planned, on the provider's clock: `2026-01-31`. */
   readonly day: string;
-  /** The instant when the pass was first planned, on the provider's clock. A sync that resumes the pass keeps this value. */
+  /**
+   * The instant when the pass was first planned, on the provider's clock, made like those of reading ids: no two passes have the same one
+   * (R5). A sync that resumes the pass keeps this value.
+   */
   readonly beganAt: number;
   readonly reads: readonly FinishedRange[];
   readonly open: readonly Reading[];
@@ -106,8 +109,8 @@ export interface FullRefreshState {
 
 export type StreamState = IncrementalState | FullRefreshState;
 
-export function emptyPass(now: number): SyncPass {
-  return { day: formatDay(now), beganAt: now, reads: [], open: [], frontier: -Infinity };
+export function emptyPass(now: number, beganAt = now): SyncPass {
+  return { day: formatDay(now), beganAt, reads: [], open: [], frontier: -Infinity };
 }
 
 /** The state with the progress of a reading that goes on, under the reading's id. */

@@ -43,10 +43,12 @@ const toldBy = (
   withTotals: boolean,
   reports: readonly { readonly day: number }[] | null,
   misses = false,
+  lacking: readonly Range[] = [],
 ) => ({
   reading: readingOf(withTotals),
   reports,
   misses,
+  lacking,
 });
 const listOf = (state: StreamState): readonly Range[] | null =>
   state.mode === "incremental" ? state.unreported : null;
@@ -95,6 +97,15 @@ test("R10: of a due day, and of the window of a stray that is missed, no report 
   const missed = afterReport(stateOf(before), stateOf(before), toldBy(true, null, true));
   expect(listOf(missed)).toEqual([range(0, 4)]);
   expect(listOf(afterReport(stateOf(before), due, toldBy(true, [], true)))).toEqual([]);
+});
+
+test("R10 R11: of a day that was read without a refused report, no report tells either", () => {
+  const same = stateOf(before);
+  const lacking = [range(1, 3), range(8, 9)];
+  expect(listOf(afterReport(same, same, toldBy(true, null, false, lacking)))).toEqual([
+    range(1, 3),
+  ]);
+  expect(listOf(afterReport(same, same, toldBy(true, [], false, lacking)))).toEqual([]);
 });
 
 test("R10: a report of a day that none has told of counts as one of a loss", () => {

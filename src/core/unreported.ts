@@ -64,18 +64,20 @@ interface Told {
   readonly reports: readonly Pick<DayReport, "day">[] | null;
   /** Whether the reading misses strays that were written. */
   readonly misses: boolean;
+  /** Days of which earlier syncs have not shown all rows (R11), so that the reports of those days prove nothing. */
+  readonly lacking: readonly Range[];
 }
 
 /**
  * The state after a reading. If the reading is reported, its reports tell of their days. Else no report tells of those of its days that
- * were unknown or due before, or that it has changed; and of none, if it misses strays.
+ * were unknown, due or not shown whole before, or that it has changed; and of none, if it misses strays.
  *
  * @param after the state after the reading, without its report
  */
 export function afterReport(
   after: StreamState,
   before: StreamState,
-  { reading, reports, misses }: Told,
+  { reading, reports, misses, lacking }: Told,
 ): StreamState {
   if (after.mode !== "incremental") return after;
   if (reports !== null && reading.totals !== null) {
@@ -92,7 +94,8 @@ export function afterReport(
       isKnown(earlier, day) !== isKnown(known, day) ||
       earlier.days.get(day) !== known.days.get(day) ||
       earlier.forgotten.get(day) !== known.forgotten.get(day) ||
-      includes(due, day),
+      includes(due, day) ||
+      includes(lacking, day),
   );
   return withUnreported(after, untold.map(dayRange));
 }

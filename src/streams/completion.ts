@@ -53,6 +53,7 @@ export interface CompletionOptions extends StrayReadsOptions {
   readonly queue: (job: Job) => void;
   /** See `SourceNotes` in stream.ts. */
   readonly unprovenBefore?: () => number | null;
+  readonly lacking: readonly Range[];
 }
 
 export class Completion {
@@ -114,7 +115,7 @@ export class Completion {
 
   async #settle(ended: EndedWindow): Promise<void> {
     const { job, reading, endedAt, alsoWritten, writes, pageCount } = ended;
-    const { ledger, input, limits, warn, queue, report } = this.#options;
+    const { ledger, input, limits, warn, queue, report, lacking } = this.#options;
     const isWhole = job.purpose.kind === "window" && !job.isLook;
     for (const day of job.written.keys()) this.#reads.written.add(day);
     const incomplete = incompleteDays(
@@ -163,7 +164,7 @@ export class Completion {
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.release(this.#due.settle(marked, reading, waits), reading);
-    const told = { reading, reports: report && days, misses };
+    const told = { reading, reports: report && days, misses, lacking };
     ledger.update(this.#remembered(afterReport(decided, ledger.state, told)));
     if (rewrites.length === 0) {
       this.#finish({ ...job, ...reading, window: reading });
@@ -209,7 +210,7 @@ export class Completion {
   }
 
   async #confirmed({ reading, endedAt }: EndedWindow, days: readonly number[]): Promise<void> {
-    const { ledger } = this.#options;
+    const { ledger, lacking } = this.#options;
     const { reports, known } = settleAgain(knownOf(ledger.state), reading, days);
     if (this.#unprovenBefore !== null) return;
     const agreed = reports.map(({ day }) => day);
@@ -230,7 +231,7 @@ export class Completion {
       const confirmed = this.#due.confirm({ ...state, known }, agreed);
       const marked = this.#due.mark(confirmed, [...before, ...own]);
       const listed = this.#due.list(marked, this.strays.listings.unlisted());
-      const told = { reading, reports: this.#options.report && reports, misses: false };
+      const told = { reading, reports: this.#options.report && reports, misses: false, lacking };
       ledger.update(afterReport(listed, state, told));
     }
     await reported;

@@ -159,6 +159,7 @@ test("S2: a STATE counts the reports since the last one, and comes only where th
       version: 1,
       last_reading_id: id,
       newest_reading_id: readingId(3100, "chain"),
+      streams: ["costs"],
     })),
   );
   const counts = outputs.flatMap((output) =>
@@ -189,11 +190,45 @@ test("L1: a day without totals proves nothing", async () => {
 });
 
 test("S2: without a reading the state is what it was", async () => {
-  const stored = { version: 1, last_reading_id: "r0", newest_reading_id: "r1" };
+  const stored = {
+    version: 1,
+    last_reading_id: "r0",
+    newest_reading_id: "r1",
+    streams: ["costs"],
+  };
   expect(statesOf(await outputsOf((manifest) => manifest.finish(true), stored))).toEqual([stored]);
   expect(statesOf(await outputsOf((manifest) => manifest.finish(true), "garbage"))).toEqual([
-    { version: 1, last_reading_id: null, newest_reading_id: null },
+    { version: 1, last_reading_id: null, newest_reading_id: null, streams: [] },
   ]);
+});
+
+test("R10: the state names the streams that are reported, and a STATE names a stream before its first report", async () => {
+  const newest = readingId(9000, "chain");
+  const stateWith = (streams?: unknown) => ({ version: 1, newest_reading_id: newest, streams });
+  const newFor = async (stored: unknown): Promise<string[]> => {
+    const found: string[] = [];
+    await outputsOf((manifest) => {
+      found.push(...["usage", "costs"].filter((name) => manifest.isNewFor(name)));
+      return Promise.resolve();
+    }, stored);
+    return found;
+  };
+  for (const none of [null, "garbage", { version: 1 }])
+    expect(await newFor(none)).toEqual(["usage", "costs"]);
+  // A state of an earlier version names no streams, and stands for all of them.
+  for (const streams of [undefined, "usage", [1]])
+    expect(await newFor(stateWith(streams))).toEqual([]);
+  expect(await newFor(stateWith(["usage"]))).toEqual(["costs"]);
+  const outputs = await outputsOf(
+    async (manifest) => {
+      for (const id of [1000, 2000])
+        await manifest.report(reportOf(readingOf(readingId(id, "chain"), 1, context.now)), context);
+      expect(manifest.isNewFor("costs")).toBe(false);
+    },
+    stateWith(["usage"]),
+  );
+  expect(outputs.map(({ type }) => type)).toEqual(["STATE", "RECORD_LINES", "RECORD_LINES"]);
+  expect(statesOf(outputs)).toMatchObject([{ streams: ["costs", "usage"] }]);
 });
 
 test("R4: the newest id that reports may have is in a STATE before the first of them, for ids to come", async () => {
@@ -214,8 +249,9 @@ test("R4: the newest id that reports may have is in a STATE before the first of 
     "STATE",
   ]);
   const [first, stored] = statesOf(outputs);
-  expect(first).toEqual({ version: 1, last_reading_id: null, newest_reading_id: reserved });
-  expect(stored).toEqual({ version: 1, last_reading_id: old, newest_reading_id: reserved });
+  const more = { version: 1, newest_reading_id: reserved, streams: ["costs"] };
+  expect(first).toEqual({ ...more, last_reading_id: null });
+  expect(stored).toEqual({ ...more, last_reading_id: old });
   await outputsOf(async (manifest) => void (last = manifest.newestReading), stored);
   expect(last).toBe(reserved);
 });

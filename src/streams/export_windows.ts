@@ -1,4 +1,5 @@
 /** The stream `export_windows` (R5): the query, the times and the control totals of each complete reading. */
+import * as z from "zod";
 import type { ReadingIds } from "../core/identity.ts";
 import { onOneLine } from "../core/lines.ts";
 import { retentionFloor } from "../core/plan.ts";
@@ -11,6 +12,7 @@ import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
 import type { ReadingReport } from "./ended_reading.ts";
 import type { Outlet } from "./flow.ts";
+import { streams } from "./index.ts";
 
 const NAME = "export_windows";
 
@@ -44,6 +46,8 @@ export class ExportWindows {
   #newestReading: string | null;
   /** The last readings that STATEs with the present newest id have named. */
   readonly #named = new Set<string | null>();
+  /** The streams of which reports have told since this stream is new, or was cleared (R10). */
+  readonly #told: Set<string>;
   #pending = 0;
   #reports = 0;
 
@@ -52,12 +56,13 @@ export class ExportWindows {
     this.#clock = clock;
     this.#ids = ids;
     this.#lastReading = idOf(stored, "last_reading_id");
-    this.#newestReading = idOf(stored, "newest_reading_id") ?? this.#lastReading;
+    this.#newestReading = newestReadingOf(stored);
+    this.#told = new Set(this.#newestReading === null ? [] : toldIn(stored));
   }
 
-  /** Whether no run has reported a reading yet, as far as the stream's state tells. */
-  get isNew(): boolean {
-    return this.#newestReading === null;
+  /** Whether no run has reported a reading of a stream yet, as far as the state tells. */
+  isNewFor(stream: string): boolean {
+    return !this.#told.has(stream);
   }
 
   /** The newest reading id that this run or an earlier one may have reported; null if there is none. */
@@ -83,7 +88,9 @@ export class ExportWindows {
     const begin = `{"type":"RECORD","record":{"stream":"${NAME}","data":`;
     const end = `,"emitted_at":${this.#clock.now()}}}\n`;
     const text = rows.map((row) => `${begin}${onOneLine(JSON.stringify(row))}${end}`).join("");
-    if (reading.id > (this.#newestReading ?? "")) {
+    const isFirst = this.isNewFor(context.owner.dataset);
+    if (isFirst || reading.id > (this.#newestReading ?? "")) {
+      this.#told.add(context.owner.dataset);
       this.#reserve(reading.id);
       void this.#sendState(); // queued before the report
     }
@@ -124,6 +131,7 @@ export class ExportWindows {
       version: 1,
       last_reading_id: this.#lastReading,
       newest_reading_id: this.#newestReading,
+      streams: [...this.#told].toSorted(),
     };
     await this.#outlet.send(protocol.state(NAME, state, recordCount));
   }
@@ -133,10 +141,20 @@ export class ExportWindows {
   }
 }
 
+/** The newest reading id that a run may have reported, from the state of `export_windows`; null if the state names none (R4). */
+export const newestReadingOf = (stored: unknown): string | null =>
+  idOf(stored, "newest_reading_id") ?? idOf(stored, "last_reading_id");
+
 function idOf(stored: unknown, name: string): string | null {
   if (typeof stored !== "object" || stored === null) return null;
   const id: unknown = Reflect.get(stored, name);
   return typeof id === "string" ? id : null;
+}
+
+/** The streams that a state names as reported. A state of an earlier version names none, and stands for all of them. */
+function toldIn(stored: unknown): readonly string[] {
+  const names = z.array(z.string()).safeParse(Reflect.get(Object(stored), "streams"));
+  return names.data ?? streams.map(({ name }) => name);
 }
 
 /** A row for each UTC day that the reading was about. For strays, a row for each day and each reading that wrote them. */

@@ -17,12 +17,12 @@ import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
 import { assertGranularityOffered } from "./check.ts";
 import { lineageOf } from "./cleared_state.ts";
-import { ExportWindows } from "./export_windows.ts";
+import { ExportWindows, newestReadingOf } from "./export_windows.ts";
 import { type Outlet, PageWriter, readOverLanes } from "./flow.ts";
 import { streams } from "./index.ts";
 import { readLabels } from "./labels.ts";
 import { StreamReader } from "./reader.ts";
-import type { Run } from "./reader_options.ts";
+import type { ReaderOptions, Run } from "./reader_options.ts";
 import { planOf } from "./stored_plan.ts";
 import type {
   DatasetCapabilities,
@@ -83,10 +83,9 @@ export async function readStreams(options: ReadOptions): Promise<boolean> {
   await warnOfClocks(answer.nowMs, startedAt, outlet);
   const ids = new ReadingIds(firstInstant(answer.nowMs, startedAt));
   const asked = catalog.streams.some(({ name }) => name === "export_windows");
-  const manifest = asked
-    ? new ExportWindows({ outlet, clock, ids, stored: options.states.get("export_windows") })
-    : null;
-  ids.follow(manifest?.newestReading ?? "");
+  const reported = options.states.get("export_windows");
+  const manifest = asked ? new ExportWindows({ outlet, clock, ids, stored: reported }) : null;
+  ids.follow(newestReadingOf(reported) ?? "");
   const run: Run = {
     edges,
     limits: options.limits,
@@ -179,30 +178,29 @@ function readerOf(
   options: ReadOptions,
 ): StreamReader {
   const { settings, running, stateInterval } = options;
-  const { notes } = options.account;
   const stream = streams.find(({ name }) => name === configured.name);
   const dataset = stream === undefined ? undefined : capabilities.datasets[stream.name];
   if (stream === undefined || dataset === undefined) throw notOffered(configured.name);
   const granularity = stream.granularityOf(settings.granularity);
   if (granularity !== null) assertGranularityOffered(dataset, settings);
-  // The note comes first: the source says by it from when on the dataset changes.
-  notes?.recall(stream.name, noteOf(options.states.get(stream.name)));
+  const notes = notesOf(options.account.notes, stream.name, options.states);
   const input = planInputOf(stream, dataset, settings, {
     now,
+    passBeganAt: run.ids.instant,
     reports: manifest !== null,
     random: run.edges.random,
     stored: options.states.get(stream.name),
-    changesFrom: notes?.changesFrom(stream.name, now) ?? null,
+    changesFrom: options.account.notes?.changesFrom(stream.name, now) ?? null,
   });
   const owner = ownerOf(stream, settings, account);
-  const plan = planOf(configured, input, { ...options, owner, isNew: manifest?.isNew === true });
+  const isNew = manifest?.isNewFor(stream.name) === true;
+  const plan = planOf(configured, input, { ...options, owner, isNew });
   return new StreamReader({
     stream,
     source: {
       owner,
       openPages: pagesOf(stream, dataset, options),
-      note: () => notes?.note(stream.name) ?? null,
-      unprovenBefore: () => notes?.unprovenBefore(stream.name) ?? null,
+      ...notes,
     },
     input,
     plan,
@@ -229,6 +227,24 @@ function readerOf(
           },
     onEnd: () => running.delete(stream.name),
   });
+}
+
+/**
+ * The notes of the source on a stream. First the source gets its own note from the stored state: by this note it says from when on the
+ * dataset changes.
+ */
+function notesOf(
+  notes: SourceNotes | undefined,
+  stream: StreamDefinition["name"],
+  states: ReadOptions["states"],
+): Pick<ReaderOptions["source"], "note" | "unprovenBefore" | "lacking"> {
+  if (notes === undefined) return {};
+  notes.recall(stream, noteOf(states.get(stream)));
+  return {
+    note: () => notes.note(stream),
+    unprovenBefore: () => notes.unprovenBefore(stream),
+    lacking: notes.lacking(stream),
+  };
 }
 
 /** The note of the source in a stored state (R11); an empty text if there is none. */
@@ -268,6 +284,7 @@ export function planInputOf(
   settings: ReadSettings,
   more: {
     readonly now: number;
+    readonly passBeganAt?: number;
     readonly random: () => number;
     readonly stored: unknown;
     readonly reports: boolean;
@@ -281,6 +298,7 @@ export function planInputOf(
   const deepest = Math.min(stream.reconcileFrom(now), changesFrom ?? Infinity);
   return {
     now,
+    passBeganAt: more.passBeganAt ?? now,
     bucket: stream.bucketOf(settings.granularity),
     retentionDays: dataset.retention_days,
     maximumWindowDays: dataset.maximum_window_days,

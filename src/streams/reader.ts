@@ -81,6 +81,7 @@ export class StreamReader implements WindowSource {
       report: reports?.send ?? null,
       warn: (message) => this.#log("WARN", message),
       unprovenBefore: shared.unprovenBefore,
+      lacking: source.lacking ?? [],
       remembersAll: () => this.#sightings.isComplete,
       mayHaveOwner: (id) => this.#sightings.mayHaveOwner(id),
       queue: (job) => this.#queue.unshift(job),

@@ -3,6 +3,7 @@ import type { ReadingIds } from "../core/identity.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { StateOwner, StreamState } from "../core/state.ts";
+import type { Range } from "../core/window.ts";
 import type { ProgressEvent } from "./progress_event.ts";
 import type { ReadingReport } from "./ended_reading.ts";
 import type { Outlet, PageWriter } from "./flow.ts";
@@ -42,6 +43,7 @@ export interface ReaderOptions {
     /** See `SourceNotes`; absent where the provider serves the interface itself. */
     readonly note?: () => string | null;
     readonly unprovenBefore?: () => number | null;
+    readonly lacking?: readonly Range[];
   };
   readonly input: PlanInput;
   readonly plan: Plan<StreamState>;

@@ -11,7 +11,7 @@ export interface StoredStates {
   readonly states: ReadonlyMap<string, unknown>;
   readonly owner: StateOwner;
   readonly limits: Limits;
-  /** Whether the stream of reports is new, or was cleared: then no report tells of the days of the state (R10). */
+  /** Whether the sync reports this stream for the first time, or since the reports were cleared: then none tells of the state's days (R10). */
   readonly isNew: boolean;
 }
 

@@ -3,6 +3,7 @@ import type { NamedValue } from "../core/names.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
 import type { Amounts } from "../core/totals.ts";
 import type { Bucket } from "../core/time.ts";
+import type { Range } from "../core/window.ts";
 import type { Edges } from "../edges.ts";
 import type { Capabilities } from "../generated/capabilities.d.ts";
 import type { Fields } from "../records/fields.ts";
@@ -94,6 +95,8 @@ export interface SourceNotes {
    * the days before this instant.
    */
   readonly unprovenBefore: (dataset: StreamDefinition["name"]) => number | null;
+  /** R11: the days that earlier syncs have read without a report that was refused. */
+  readonly lacking: (dataset: StreamDefinition["name"]) => readonly Range[];
   /** R2: at `now`, the dataset may still change from this instant on; null if only the lags of capabilities tell. */
   readonly changesFrom: (dataset: StreamDefinition["name"], now: number) => number | null;
 }

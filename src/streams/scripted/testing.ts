@@ -27,6 +27,7 @@ const owner = {
 /** Two days of usage, read at noon of the third. */
 export const at: PlanInput = {
   now: DAY_ONE + 2.5 * DAY,
+  passBeganAt: DAY_ONE + 2.5 * DAY,
   bucket: DAY,
   retentionDays: 30,
   maximumWindowDays: 1,
