@@ -4,6 +4,7 @@ import { judgeClaims } from "./claims.ts";
 import { judgeProofs } from "./current.ts";
 import { catalogOf, configOf, statesFile } from "./files.ts";
 import { judgeSync, lastState } from "./judge.ts";
+import { load, type Stored } from "./loading.ts";
 import { LIMITS } from "../src/core/limits.ts";
 import { beganWith, type StateValue, Warehouse } from "./platform.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -28,11 +29,6 @@ export interface Report {
   readonly log: readonly string[];
 }
 
-interface Stored {
-  readonly json: string;
-  readonly value: StateValue;
-}
-
 export class Connection {
   readonly world: World;
   readonly mode: "incremental" | "full_refresh";
@@ -49,6 +45,8 @@ export class Connection {
   requests = 0;
   mayLoseStrays = false;
   mayCountTwice = false;
+  /** S8: the parts that a state has left out. */
+  readonly leftOut = new Set<string>();
   /** R4: the streams whose platform gave back a STATE that is older than the last one before the rows that it kept. */
   readonly tooOld = new Set<StreamName>();
   /**
@@ -57,7 +55,7 @@ export class Connection {
    */
   readonly tooOldFor = new Set<string>();
   /** The readings whose reports came after the last STATE that the platform kept: the state knows nothing of them. */
-  readonly #uncovered = new Set<string>();
+  readonly uncovered = new Set<string>();
   /** W3: the latest retention floor of each stream. A charge before this floor vanishes, and may come back if retention grows. */
   readonly #floors = new Map<StreamName, number>();
   /** The latest instant that the header `Date` named in any sync. Days that have left retention by this instant are not followed (R2). */
@@ -99,7 +97,14 @@ export class Connection {
     if (stirs !== null) provider.onPage = stirBy(stirs, provider, step.stirs);
     provider.absent = step.absent;
     provider.dateAt = dateBy(step.date);
+    const { selection } = step;
+    const reports = world.reports && selection.reports;
+    if (selection.clears) {
+      this.states.delete("export_windows");
+      this.warehouse.clearReports();
+    }
     const stored = new Map(this.states);
+    const selected = streams.filter((stream) => stream !== selection.unselected);
     const result = await runSync({
       ...step,
       scheduler,
@@ -107,7 +112,7 @@ export class Connection {
       random: world.random.fork(),
       limits: world.trials.limits,
       config: configOf(step, provider.rules("usage")?.granularity ?? "1d"),
-      catalog: catalogOf([...streams, ...(world.reports ? ["export_windows"] : [])], this.mode),
+      catalog: catalogOf([...selected, ...(reports ? ["export_windows"] : [])], this.mode),
       states: statesFile(stored),
       skew: world.skew,
     });
@@ -115,6 +120,11 @@ export class Connection {
     const warns = (text: string): boolean =>
       result.items.some((item) => item.kind === "log" && item.message.includes(text));
     this.mayLoseStrays ||= warns("start outside the windows that returned them");
+    for (const item of result.items) {
+      const said =
+        item.kind === "log" ? /too large: it leaves out ([^;.]*)/.exec(item.message) : null;
+      if (said?.[1] !== undefined) this.leftOut.add(said[1]);
+    }
     // A killed process may have no time for its warning.
     const isSmall = world.trials.limits.sightings < LIMITS.sightings;
     const mayForget =
@@ -123,7 +133,7 @@ export class Connection {
     this.mayCountTwice ||= mayForget;
     provider.strikes = [];
     const claims = this.mode === "incremental" ? this.#judgeClaims(result) : [];
-    const loaded = this.#load(result, step);
+    const loaded = load(result, step, this);
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
     // A8: windows with views of their own may show two versions of a stray at once, and each window has its version written.
     const mayRepeat = mayForget || world.trials.views?.isOfWindow === true;
@@ -162,13 +172,14 @@ export class Connection {
       result,
       ahead,
       exchanges,
-      streams: this.streams,
+      streams: this.streams.filter((stream) => stream !== step.selection.unselected),
       versions: this.versions,
       rulesOf: (stream) => provider.rules(stream),
       mustSucceed: calm && Object.keys(end).length === 0 && !isAhead && step.absent === null,
       mayShorten: weather.final > 0,
       prompt: slowness === 0, // a process that waits for its reader cannot end in time
       mayForget,
+      mayLeaveOut: this.leftOut.size > 0,
       stored,
     });
     for (const [stream, promises] of this.#promises) {
@@ -181,7 +192,7 @@ export class Connection {
         mayShorten: weather.final > 0,
         mayLoseStrays: this.mayLoseStrays,
       };
-      const began = beganWith(stored, stream, this.world.reports);
+      const began = beganWith(stored, stream, this.world.reports && step.selection.reports);
       const found = promises.after({ ...passage, tooOld: this.tooOld.has(stream), stored: began });
       faults.push(...found.map((fault) => `${stream} ${fault}`));
     }
@@ -209,7 +220,8 @@ export class Connection {
         state,
         isComplete: isComplete(result, stream),
         keepsValues: provider.options.members !== "volatile",
-        uncovered: this.#uncovered,
+        forgetsNumbers: [...this.leftOut].some((part) => part.startsWith("the numbers of records")),
+        uncovered: this.uncovered,
         tooOldFor: this.tooOldFor,
       });
     });
@@ -248,7 +260,7 @@ export class Connection {
 
   #judgeMoves(result: SyncResult, stored: ReadonlyMap<string, Stored>): string[] {
     const { provider, lives } = this.world;
-    const [warehouse, uncovered] = [this.warehouse, this.#uncovered];
+    const [warehouse, uncovered] = [this.warehouse, this.uncovered];
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
       if (rules === undefined || this.tooOld.has(stream)) return [];
@@ -269,45 +281,6 @@ export class Connection {
         const stored = this.states.get(stream)?.value;
         return judgeClaims(stream, { items, versions, warehouse, stored });
       });
-  }
-
-  /** Handles the received lines as the platform does. */
-  #load(result: SyncResult, { keepsRows, olderState }: Step): number {
-    let loaded = 0;
-    for (const stream of this.streams) {
-      const states = result.items
-        .filter((item) => item.kind === "state")
-        .filter((item) => item.stream === stream);
-      const died = !isComplete(result, stream);
-      const wanted = died && olderState ? states[Math.floor(states.length / 2)] : states.at(-1);
-      const covered = result.items.indexOf(wanted ?? { kind: "other" });
-      const kept = died && !keepsRows ? covered : result.items.length;
-      const next = wanted === undefined ? undefined : states[states.indexOf(wanted) + 1];
-      const nextIndex = next === undefined ? Infinity : result.items.indexOf(next);
-      for (const [index, item] of result.items.slice(0, kept + 1).entries()) {
-        if (item.kind !== "record" || item.stream !== stream) continue;
-        const version = this.versions.get(item.text);
-        if (version === undefined) continue;
-        this.warehouse.load(version, item.readingId);
-        loaded += 1;
-        if (index <= nextIndex) continue;
-        this.tooOld.add(stream);
-        this.tooOldFor.add(item.readingId);
-      }
-      for (const [index, item] of result.items.entries()) {
-        if (item.kind !== "report" || item.row.dataset !== stream) continue;
-        if (index > nextIndex) this.tooOldFor.add(item.row.id);
-        if (index > covered) this.#uncovered.add(item.row.reading_id);
-        else this.#uncovered.delete(item.row.reading_id);
-      }
-      if (wanted !== undefined) this.states.set(stream, { json: wanted.json, value: wanted.value });
-    }
-    for (const item of result.items) {
-      if (item.kind === "report") this.warehouse.report(item.row);
-    }
-    const reported = lastState(result.items, "export_windows");
-    if (reported !== undefined) this.states.set("export_windows", reported);
-    return loaded;
   }
 
   #note(result: SyncResult, loaded: number, faults: readonly string[]): void {

@@ -23,6 +23,8 @@ export interface Judged {
   readonly stored: ReadonlyMap<string, { readonly value: StateValue }>;
   /** Whether the tables of sightings may have been too small, so that a repeat passed (P5). */
   readonly mayForget: boolean;
+  /** S8: whether a state of the life has left out some of its parts, perhaps windows that are half read. */
+  readonly mayLeaveOut: boolean;
   /** Whether stdout is fast enough for a run to end within seconds of SIGTERM. */
   readonly prompt: boolean;
 }
@@ -208,8 +210,11 @@ function isAgain(
  * S4: a window that is open in a STATE is open in the next one too, unless it was read to its end or its own cursor was refused.
  * A failure of another window must not close this one. Drawn faults may refuse any cursor, so lives with them are not checked.
  */
-function judgeCursors(stream: StreamName, { result, exchanges, mayShorten }: Judged): string[] {
-  if (mayShorten) return [];
+function judgeCursors(
+  stream: StreamName,
+  { result, exchanges, mayShorten, mayLeaveOut }: Judged,
+): string[] {
+  if (mayShorten || mayLeaveOut) return [];
   const faults: string[] = [];
   const byWindow = Map.groupBy(
     exchanges.filter((exchange) => exchange.stream === stream),

@@ -11,7 +11,7 @@ import type { Item, StateValue } from "./platform.ts";
 import type { Random } from "./random.ts";
 import { drawStirs as stirsOf } from "./stirs.ts";
 import type { End } from "./sync.ts";
-import { changeRules, drawDate, drawStrikes as strikesOf } from "./trials.ts";
+import { changeRules, drawDate, drawSelection, drawStrikes as strikesOf } from "./trials.ts";
 import type { Asked } from "./promises.ts";
 import type { World } from "./world.ts";
 
@@ -153,6 +153,7 @@ function nextStep(before: Step, draw: Draw): Step {
     stirs: drawStirs(draw),
     date: world.trials.clock ? drawDate(world.trials.random, draw.now, draw.lastDate) : CALM.date,
     absent: world.trials.changes && world.trials.random.chance(0.2) ? "costs" : null,
+    selection: drawStreams(draw),
   };
   const { clock, reports } = world.trials;
   if (!plain && reports?.chance(0.5)) return untilReport(step, reports);
@@ -189,6 +190,15 @@ function drawStrikes({ world: { trials, provider } }: Draw): Step["strikes"] {
   );
 }
 
+/** The streams of a sync's catalog. */
+function drawStreams({ world: { trials, provider } }: Draw): Step["selection"] {
+  if (trials.switches === null) return CALM.selection;
+  return drawSelection(
+    trials.switches,
+    provider.options.datasets.map(({ stream }) => stream),
+  );
+}
+
 /** The changes of records during a sync. */
 function drawStirs({ world: { trials, provider } }: Draw): Step["stirs"] {
   if (trials.stirs === null) return [];
@@ -217,8 +227,15 @@ const mayBeLate = ({ trials, provider }: World): boolean =>
   trials.stirs !== null && provider.options.datasets.some(({ selects }) => selects === "posting");
 
 /** Whether the last sync has no reason to write a row. */
-const isIdle = ({ world, mayCountTwice }: Connection, before: Connection["states"]): boolean =>
-  isEconomical(world) && !mayCountTwice && !mayBeLate(world) && !findsHidden(world, before);
+const isIdle = (
+  { world, mayCountTwice, leftOut }: Connection,
+  before: Connection["states"],
+): boolean =>
+  isEconomical(world) &&
+  leftOut.size === 0 &&
+  !mayCountTwice &&
+  !mayBeLate(world) &&
+  !findsHidden(world, before);
 
 /**
  * Whether the last sync may find records that an outage had hidden. An outage that leaves half of a small day is believed (R8). Once it

@@ -13,6 +13,7 @@ import { problem } from "./provider.ts";
 import { addVersion, type Life } from "./records.ts";
 import { lifeOf, plainRules, scripted } from "./scripted.ts";
 import { CALM } from "./step.ts";
+import { ALL_SELECTED } from "./trials.ts";
 
 const [A, B] = [Date.UTC(2026, 4, 7), Date.UTC(2026, 4, 6)];
 const TODAY = Date.UTC(2026, 4, 12);
@@ -149,9 +150,7 @@ test("R10: a row that a window had written before it began again may have moved,
   expect(connection.faults).toEqual([]);
 });
 
-/** Whether the catalog has `export_windows` from here on. */
-const select = ({ world }: Connection, reports: boolean): object =>
-  Object.assign(world, { reports });
+const UNREPORTED = { ...ALL_SELECTED, reports: false };
 
 /** Whether the state says that no report tells of a day. */
 const isUntold = ({ states }: Connection, day: number): boolean =>
@@ -176,14 +175,12 @@ test.each([
     await connection.sync(STEP);
     expect(verdictOf(connection, A)).toEqual(proven(5));
     connection.scheduler.skipTo(TODAY + DAY + 3 * HOUR);
-    select(connection, false);
-    await connection.sync(STEP);
+    await connection.sync({ ...STEP, selection: UNREPORTED });
     expect(isUntold(connection, A)).toBe(true);
     const before = connection.requests;
     connection.scheduler.skipTo(TODAY + DAY + 4 * HOUR);
-    await connection.sync(STEP);
+    await connection.sync({ ...STEP, selection: UNREPORTED });
     expect(connection.requests - before).toBeLessThan(8); // such a sync reads the day no more often than others
-    select(connection, true);
     connection.scheduler.skipTo(TODAY + DAY + 6 * HOUR);
     await connection.sync(STEP);
     expect(verdictOf(connection, A)).toEqual(proven(rows));
@@ -201,9 +198,10 @@ test.each(["joins the catalog", "is cleared by itself"])(
     });
     const connection = scripted(TODAY + 3 * HOUR, [usage], lives);
     const step = { ...STEP, asked: { ...STEP.asked, startDate: A - 30 * DAY } };
-    select(connection, how === "is cleared by itself");
-    await connection.sync(step);
-    select(connection, true);
+    await connection.sync({
+      ...step,
+      selection: how === "is cleared by itself" ? ALL_SELECTED : UNREPORTED,
+    });
     connection.states.delete("export_windows");
     const before = connection.warehouse.reports.length;
     connection.scheduler.skipTo(TODAY + 5 * HOUR);
@@ -230,7 +228,6 @@ test.each([true, false])(
       lifeOf(rules, `${rules.stream} b`, B, { at: B + HOUR }),
     ]);
     const connection = scripted(TODAY + 3 * HOUR, [usage, costs], lives);
-    const choose = (...streams: string[]): object => Object.assign(connection, { streams });
     const reportedDays = (since: number): string[] => {
       const own = connection.warehouse.reports
         .slice(since)
@@ -240,15 +237,13 @@ test.each([true, false])(
     const step = { ...STEP, asked: { ...STEP.asked, reconcileDays: 0 } };
     await connection.sync(step);
     connection.states.delete("export_windows");
-    choose("usage");
     connection.scheduler.skipTo(TODAY + 5 * HOUR);
-    await connection.sync(step);
+    await connection.sync({ ...step, selection: { ...ALL_SELECTED, unselected: "costs" } });
     if (isEarlier) {
       const value: object = { ...connection.states.get("export_windows")?.value };
       Reflect.deleteProperty(value, "streams");
       Object.assign(connection.states.get("export_windows") ?? {}, { json: JSON.stringify(value) });
     }
-    choose("usage", "costs");
     for (const [hour, isRead] of [
       [7, !isEarlier],
       [9, false],
@@ -296,10 +291,8 @@ const straysOf = ({ states }: Connection) => states.get("costs")?.value.strays ?
 test("R5 R10: a stray that a sync without export_windows has written is proven by the next one with it", async () => {
   const late = postedOnA();
   const connection = scripted(TODAY + 3 * HOUR, [costs], [late]);
-  select(connection, false);
-  await connection.sync(STEP);
+  await connection.sync({ ...STEP, selection: UNREPORTED });
   expect(standsIn(connection, late)).toBe(true);
-  select(connection, true);
   connection.scheduler.skipTo(TODAY + 5 * HOUR);
   await connection.sync(STEP);
   const [stray] = straysOf(connection);
@@ -319,11 +312,9 @@ test("R10: the window of a stray is read again if a sync without export_windows 
   const step = { ...STEP, asked: { ...STEP.asked, reconcileDays: 9 } };
   await connection.sync(step);
   late.withdrawnAt = TODAY + 12 * HOUR;
-  select(connection, false);
   connection.scheduler.skipTo(TODAY + DAY + 3 * HOUR);
-  await connection.sync(step);
+  await connection.sync({ ...step, selection: UNREPORTED });
   expect(straysOf(connection)).toEqual([]);
-  select(connection, true);
   const before = connection.warehouse.reports.length;
   connection.scheduler.skipTo(TODAY + DAY + 6 * HOUR);
   await connection.sync(step);
@@ -338,10 +329,8 @@ test("R10: a late report of a day makes the days due that the pass has read befo
   const connection = scripted(TODAY + 3 * HOUR, [usage], lives);
   await connection.sync(STEP);
   for (const life of lives.slice(1, 2)) life.withdrawnAt = TODAY + 12 * HOUR;
-  select(connection, false);
   connection.scheduler.skipTo(TODAY + DAY + 3 * HOUR);
-  await connection.sync(STEP);
-  select(connection, true);
+  await connection.sync({ ...STEP, selection: UNREPORTED });
   const before = connection.warehouse.reports.length;
   connection.scheduler.skipTo(TODAY + 2 * DAY + 6 * HOUR);
   await connection.sync(STEP);

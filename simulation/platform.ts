@@ -91,6 +91,8 @@ export interface StateValue {
   readonly shrunk?: readonly (readonly [day: string, ...rest: unknown[]])[];
   /** R10: ranges of days that no report tells of. */
   readonly unreported?: readonly (readonly [start: string, end: string])[];
+  /** R10: the streams that `export_windows` has told of. */
+  readonly streams?: readonly string[];
   readonly longest_retention?: number;
   /** The strays whose rows stand: hash, day of the start, the reading that wrote the row (null if the day owns the stray), window. */
   readonly strays?: readonly (readonly (string | null)[])[];
@@ -101,14 +103,14 @@ export interface StateValue {
   };
 }
 
-/** The state of a stream before a sync. R10: if the stream of reports is new, no report tells of the days. */
+/** The state of a stream before a sync. R10: if the stream of reports has not told of this stream, no report tells of the days. */
 export function beganWith(
   stored: ReadonlyMap<string, { readonly value: StateValue }>,
   stream: StreamName,
   reports: boolean,
 ): StateValue | undefined {
   const value = stored.get(stream)?.value;
-  const isNew = reports && !stored.has("export_windows");
+  const isNew = reports && stored.get("export_windows")?.value.streams?.includes(stream) !== true;
   return value && isNew ? { ...value, unreported: value.known ?? [] } : value;
 }
 
@@ -269,6 +271,13 @@ export class Warehouse {
   rowOf(life: Life): Version | undefined {
     const row = this.rows[life.stream].get(life.id);
     return row?.record === life ? row : undefined;
+  }
+
+  /** The table of reports is emptied. */
+  clearReports(): void {
+    this.reports.length = 0;
+    this.windows.clear();
+    this.#reportsOfDays.clear();
   }
 
   clear(stream: StreamName): void {

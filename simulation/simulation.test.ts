@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Report } from "./connection.ts";
 import { live, refresh } from "./life.ts";
 import { seedsOf } from "./seeds.ts";
+import type { Trial } from "./trials.ts";
 import { drawWorld } from "./world.ts";
 
 const one = process.env["SEED"];
@@ -11,16 +12,21 @@ const BATCH = 25;
 
 type Kind = "plain" | "any" | "refresh";
 
-async function lifeOf(seed: number, kind: Kind): Promise<Report> {
+async function lifeOf(seed: number, kind: Kind, without: readonly Trial[] = []): Promise<Report> {
   if (kind === "refresh") return refresh(drawWorld(seed, { kind: "any" }));
-  return live(drawWorld(seed, { kind }), kind === "plain");
+  return live(drawWorld(seed, { kind, without }), kind === "plain");
 }
 
 /** All broken rules, each with the seed that replays it. */
-async function broken(from: number, count: number, kind: Kind): Promise<string[]> {
+async function broken(
+  from: number,
+  count: number,
+  kind: Kind,
+  without: readonly Trial[] = [],
+): Promise<string[]> {
   const faults: string[] = [];
   for (let seed = from; seed < from + count; seed++) {
-    const report = await lifeOf(seed, kind).catch((error: unknown) => ({
+    const report = await lifeOf(seed, kind, without).catch((error: unknown) => ({
       faults: [String(error)],
     }));
     faults.push(...report.faults.map((fault) => `SEED=${seed} ${fault}`));
@@ -46,6 +52,9 @@ test("lives with honest providers and a good network", async () => {
 test("full refreshes", async () => {
   expect(await broken(1, countOf({ few: 12, all: 50 }), "refresh")).toEqual([]);
 });
+
+/** The trials that worlds did not have when the seeds below were found. */
+const LATER: readonly Trial[] = ["switches", "small"];
 
 /** Lives that broke earlier drafts of the rules or of their judges. */
 test.for([
@@ -142,7 +151,7 @@ test.for([
     2_910_000_223,
   ],
 ] as const)("%s", async ([, seed]) => {
-  expect(await broken(seed, 1, "any")).toEqual([]);
+  expect(await broken(seed, 1, "any", LATER)).toEqual([]);
 });
 
 const batches = seedsOf(process.env, { few: 25, all: 100 }).filter(

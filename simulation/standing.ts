@@ -37,6 +37,8 @@ export interface Passed {
   readonly isComplete: boolean;
   /** A5: whether records keep their values. Else rows come again as strays with other values, and no sum can be followed. */
   readonly keepsValues: boolean;
+  /** S8: whether a state has left out the numbers of records of days, so that a sudden loss is believed at once. */
+  readonly forgetsNumbers: boolean;
   /** The readings that no kept state has covered since their report. */
   readonly uncovered: ReadonlySet<string>;
   /** R4: the reports, and the readings of rows, for which the platform gave back a STATE that is too old. */
@@ -229,7 +231,7 @@ export class Standing {
   #lost(
     day: string,
     before: ReadonlyMap<string, Version>,
-    { endedAt, from, uncovered }: Passed,
+    { endedAt, from, uncovered, forgetsNumbers }: Passed,
   ): string[] {
     const { rows, anchor } = this.#days.get(day) ?? {
       rows: new Map<string, Version>(),
@@ -262,7 +264,8 @@ export class Standing {
     const there = lost.find((record) => !this.#wasHidden(record, anchor));
     if (there !== undefined) return [`R4: ${what}: ${said}, and ${there.id} was there to see`];
     const known = this.#known.get(day) ?? this.#shown.get(day) ?? 0;
-    if (known < 10 || 2 * anchor.rows >= known || this.#isAgreed(day, first, anchor)) return [];
+    if (forgetsNumbers || known < 10 || 2 * anchor.rows >= known) return [];
+    if (this.#isAgreed(day, first, anchor)) return [];
     return [`R8: ${what}: ${said}, ${known} were known, and no reading an hour before agrees`];
   }
 

@@ -5,7 +5,7 @@ import type { Asked } from "./promises.ts";
 import type { StreamName } from "./records.ts";
 import type { Stir } from "./stirs.ts";
 import type { End } from "./sync.ts";
-import type { DateRule } from "./trials.ts";
+import { ALL_SELECTED, type DateRule, type Selection } from "./trials.ts";
 
 /** One sync of a life. */
 export interface Step {
@@ -29,6 +29,7 @@ export interface Step {
   readonly date: DateRule;
   /** The dataset that is not offered. */
   readonly absent: StreamName | null;
+  readonly selection: Selection;
 }
 
 export const CALM: Step = {
@@ -51,4 +52,5 @@ export const CALM: Step = {
   stirs: [],
   date: { ahead: 0 },
   absent: null,
+  selection: ALL_SELECTED,
 };

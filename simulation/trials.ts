@@ -23,6 +23,8 @@ const SHARES = {
   reports: 0.15,
   stirs: 0.15,
   views: 0.15,
+  switches: 0.2,
+  small: 0.1,
 } as const;
 
 export type Trial = keyof typeof SHARES;
@@ -51,36 +53,51 @@ export interface Trials {
   readonly stirs: Random | null;
   /** The provider shows a view of its data that it makes now and then. */
   readonly views: Views | null;
+  /** Draws syncs without `export_windows`, or without a dataset, and syncs before which `export_windows` is cleared (R10). */
+  readonly switches: Random | null;
   /** At its end every day must be proven, if the bounds let a pass read all days that are due (R10). */
   readonly proven: boolean;
 }
 
-/** Draws the trials of a seed. If `only` names any, the life has exactly these. */
-export function drawTrials(seed: number, only: readonly Trial[]): Trials {
+/** The trials that a life may have. */
+export interface Choice {
+  /** If it names any, the life has exactly these. */
+  readonly only: readonly Trial[];
+  /** The life has none of these, whatever the seed draws. */
+  readonly without: readonly Trial[];
+}
+
+/** Draws the trials of a seed. */
+export function drawTrials(seed: number, { only, without }: Choice): Trials {
   const random = new Random(seed + 2 ** 40);
   const still = new Random(seed + 2 ** 43);
   const reports = new Random(seed + 2 ** 44);
   const stirs = new Random(seed + 2 ** 45);
   const views = new Random(seed + 2 ** 46);
+  const switches = new Random(seed + 2 ** 47);
+  const small = new Random(seed + 2 ** 48);
   const has = (trial: Trial, from = random): boolean => {
     const isDrawn = from.chance(SHARES[trial]);
-    return only.length === 0 ? isDrawn : only.includes(trial);
+    return only.length === 0 ? isDrawn && !without.includes(trial) : only.includes(trial);
   };
+  const strikes = has("strikes");
+  const limits = has("limits") ? drawLimits(random) : LIMITS;
   return {
     random,
-    strikes: has("strikes"),
-    limits: has("limits") ? drawLimits(random) : LIMITS,
+    strikes,
+    limits: has("small", small) ? { ...limits, stateBytes: drawStateBytes(small) } : limits,
     clock: has("clock"),
     members: has("order") ? "order" : has("volatile") ? "volatile" : "same",
     changes: has("changes"),
     long: has("long"),
     posted: has("posted"),
     proven: has("proven"),
-    // The last four have generators of their own, so that they do not change the draws of the other trials.
+    // The last five, and `small`, have generators of their own, so that they do not change the draws of the other trials.
     still: has("still", still) ? still.pick(["day", "change"]) : null,
     reports: has("reports", reports) ? reports : null,
     stirs: has("stirs", stirs) ? stirs : null,
     views: has("views", views) ? drawViews(views) : null,
+    switches: has("switches", switches) ? switches : null,
   };
 }
 
@@ -98,6 +115,7 @@ export const NO_TRIALS: Trials = {
   reports: null,
   stirs: null,
   views: null,
+  switches: null,
 };
 
 /** Bounds so low that a small account reaches them. */
@@ -118,6 +136,29 @@ function drawLimits(random: Random): Limits {
     stateRecords: random.pick([1, 5, LIMITS.stateRecords]),
     stateBytes: LIMITS.stateBytes,
     stateGroups: random.pick([1, 10, LIMITS.stateGroups]),
+  };
+}
+
+/** So few bytes of a state that it has to leave out some of its parts (S8), or nearly all of them. */
+const drawStateBytes = (random: Random): number => random.pick([800, 1500, 2500, 4000, 6000]);
+
+/** The streams that the catalog of a sync has, beside the datasets that it always has. */
+export interface Selection {
+  readonly reports: boolean;
+  /** The dataset that the catalog does not have. */
+  readonly unselected: StreamName | null;
+  /** Whether `export_windows` is cleared before the sync. */
+  readonly clears: boolean;
+}
+
+export const ALL_SELECTED: Selection = { reports: true, unselected: null, clears: false };
+
+export function drawSelection(random: Random, streams: readonly StreamName[]): Selection {
+  const [one = null, other = null] = streams;
+  return {
+    reports: random.chance(0.6),
+    unselected: random.chance(0.15) && other !== null ? random.pick([one, other]) : null,
+    clears: random.chance(0.08),
   };
 }
 

@@ -13,6 +13,8 @@ export interface Temper {
   readonly kind: "plain" | "any";
   /** The trials of the life; by default those that the seed draws. */
   readonly trials?: readonly Trial[];
+  /** Trials that the life does not have, although the seed draws them. */
+  readonly without?: readonly Trial[];
 }
 
 export interface World {
@@ -36,10 +38,10 @@ export interface Tempo {
   readonly changes: number;
 }
 
-export function drawWorld(seed: number, { kind, trials: only = [] }: Temper): World {
+export function drawWorld(seed: number, { kind, trials: only = [], without = [] }: Temper): World {
   const random = new Random(seed);
   const plain = kind === "plain";
-  const trials = plain ? NO_TRIALS : drawTrials(seed, only);
+  const trials = plain ? NO_TRIALS : drawTrials(seed, { only, without });
   const begin = Date.UTC(2026, 0, 1) + random.int(0, 500) * DAY + random.int(0, DAY - 1);
   const tempo: Tempo = {
     often: random.chance(0.3),
@@ -89,7 +91,7 @@ export function drawWorld(seed: number, { kind, trials: only = [] }: Temper): Wo
     begin,
     end,
     skew,
-    reports: trials.strikes || trials.posted || random.chance(0.5),
+    reports: trials.strikes || trials.posted || random.chance(0.5) || trials.switches !== null,
     tempo,
     trials,
   };

@@ -212,4 +212,11 @@ export const LIMITS: readonly Mutant[] = [
     to: "forgotten",
     test: "src/streams/ledger.test.ts: S8: the suspicions of known and of forgotten days go together, and the numbers of records stay",
   },
+  {
+    rule: "S8",
+    file: "src/streams/bounded_state.ts",
+    from: "[{ ...last, start: first.start }]",
+    to: "[]",
+    test: "src/streams/ledger.test.ts: S8 R10: the numbers of records go last; from the first day that is due to the last, all days are due then",
+  },
 ];

@@ -1,4 +1,5 @@
 /** The state of a stream as JSON, bounded (S8). */
+import { dueDays } from "../core/due.ts";
 import { forget, type KnownDays, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import { dayRange, union } from "../core/window.ts";
@@ -61,7 +62,10 @@ const STEPS: readonly (readonly [step: (state: StreamState) => StreamState, drop
   [withoutOpen, "windows that are half read; a sync that resumes reads them from their first page"],
   // Only after the open windows: a window that goes on must know which days it compares (R6).
   [withoutDays, "the content of days; later syncs write them again"],
-  [withoutNumbers, "the numbers of records of days; a sudden loss of them is believed at once"],
+  [
+    withoutNumbers,
+    "the numbers of records of days, and which days are due; a sudden loss is believed at once, and later syncs read more days again",
+  ],
 ];
 
 function groupsOf({ pass }: StreamState): number {
@@ -116,8 +120,11 @@ function withoutDays<State extends StreamState>(state: State): State {
   return { ...state, known: { ...forget(state.known, gone), ranges: [] } };
 }
 
+/** R10: the days that are due become one range, because no later sync would find the other days that are not proven. */
 function withoutNumbers<State extends StreamState>(state: State): State {
-  return state.mode === "incremental"
-    ? { ...state, known: NOTHING_KNOWN, due: [], unreported: [] }
-    : state;
+  if (state.mode !== "incremental") return state;
+  const days = dueDays(state, true);
+  const [first, last] = [days[0], days.at(-1)];
+  const due = first === undefined || last === undefined ? [] : [{ ...last, start: first.start }];
+  return { ...state, known: NOTHING_KNOWN, due, unreported: [] };
 }

@@ -288,26 +288,29 @@ test("S8: the suspicions of known and of forgotten days go together, and the num
   expect(state.known).toEqual(knowing(null));
 });
 
-test("S8: the numbers of records and the days that are due go last", async () => {
+test("S8 R10: the numbers of records go last; from the first day that is due to the last, all days are due then", async () => {
   const { made, states, warnings } = ledger({ ...LIMITS, stateBytes: 1 });
   const gone = { day: 0, most: 9, records: 9, readingId: null, confirmed: true, shrinkage: null };
   const known = { ...NOTHING_KNOWN, forgotten: new Map([[0, gone]]) };
   made.update(
     stateAt(DAY_ONE, {
       known,
-      due: [{ start: 0, end: DAY }],
-      unreported: [{ start: 0, end: DAY }],
+      due: [{ start: 5 * DAY, end: 6 * DAY }],
+      unreported: [{ start: 8 * DAY, end: 9 * DAY }],
     }),
   );
   await made.send();
   const decoded = decodeState(states()[0]?.state.stream.stream_state, owner, "incremental");
   expect(decoded).toMatchObject({
-    due: [],
+    due: [{ start: 0, end: 9 * DAY }],
     unreported: [],
     known: NOTHING_KNOWN,
     position: DAY_ONE,
   });
-  expect(warnings.at(-1)).toContain("the numbers of records of days");
+  expect(warnings.at(-1)).toContain("the numbers of records of days, and which days are due");
+  made.update(stateAt(DAY_ONE));
+  await made.send();
+  expect(states().at(-1)?.state.stream.stream_state).toMatchObject({ due: [], unreported: [] });
 });
 
 test("S8: a state of ordinary size stays whole", async () => {

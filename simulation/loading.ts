@@ -1,0 +1,70 @@
+/** Handles the lines of a sync as a platform does: it loads rows and reports, and keeps states, also if the process died. */
+import { lastState } from "./judge.ts";
+import type { StateValue, Warehouse } from "./platform.ts";
+import { isComplete } from "./promises.ts";
+import type { StreamName, Version } from "./records.ts";
+import type { Step } from "./step.ts";
+import type { SyncResult } from "./sync.ts";
+
+/** A state that the platform has. */
+export interface Stored {
+  readonly json: string;
+  readonly value: StateValue;
+}
+
+/** All that the lines change. */
+interface Loaded {
+  readonly streams: readonly StreamName[];
+  readonly versions: ReadonlyMap<string, Version>;
+  readonly warehouse: Warehouse;
+  readonly states: Map<string, Stored>;
+  /** R4: the streams whose platform gave back a STATE that is older than the last one before the rows that it kept. */
+  readonly tooOld: Set<StreamName>;
+  /** R4: the ids of the reports that the platform kept behind such a STATE, and of the readings whose rows it kept there. */
+  readonly tooOldFor: Set<string>;
+  /** The readings whose reports came after the last STATE that the platform kept. */
+  readonly uncovered: Set<string>;
+}
+
+/** Returns the number of rows that were loaded. */
+export function load(
+  result: SyncResult,
+  { keepsRows, olderState }: Pick<Step, "keepsRows" | "olderState">,
+  { streams, versions, warehouse, states: kept, tooOld, tooOldFor, uncovered }: Loaded,
+): number {
+  let loaded = 0;
+  for (const stream of streams) {
+    const states = result.items
+      .filter((item) => item.kind === "state")
+      .filter((item) => item.stream === stream);
+    const died = !isComplete(result, stream);
+    const wanted = died && olderState ? states[Math.floor(states.length / 2)] : states.at(-1);
+    const covered = result.items.indexOf(wanted ?? { kind: "other" });
+    const end = died && !keepsRows ? covered : result.items.length;
+    const next = wanted === undefined ? undefined : states[states.indexOf(wanted) + 1];
+    const nextIndex = next === undefined ? Infinity : result.items.indexOf(next);
+    for (const [index, item] of result.items.slice(0, end + 1).entries()) {
+      if (item.kind !== "record" || item.stream !== stream) continue;
+      const version = versions.get(item.text);
+      if (version === undefined) continue;
+      warehouse.load(version, item.readingId);
+      loaded += 1;
+      if (index <= nextIndex) continue;
+      tooOld.add(stream);
+      tooOldFor.add(item.readingId);
+    }
+    for (const [index, item] of result.items.entries()) {
+      if (item.kind !== "report" || item.row.dataset !== stream) continue;
+      if (index > nextIndex) tooOldFor.add(item.row.id);
+      if (index > covered) uncovered.add(item.row.reading_id);
+      else uncovered.delete(item.row.reading_id);
+    }
+    if (wanted !== undefined) kept.set(stream, { json: wanted.json, value: wanted.value });
+  }
+  for (const item of result.items) {
+    if (item.kind === "report") warehouse.report(item.row);
+  }
+  const reported = lastState(result.items, "export_windows");
+  if (reported !== undefined) kept.set("export_windows", reported);
+  return loaded;
+}
