@@ -4,7 +4,7 @@ import { judgeClaims } from "./claims.ts";
 import { judgeProofs } from "./current.ts";
 import { catalogOf, configOf, statesFile } from "./files.ts";
 import { judgeSync, lastState } from "./judge.ts";
-import { load, type Stored } from "./loading.ts";
+import { clear, load, type Stored } from "./loading.ts";
 import { LIMITS } from "../src/core/limits.ts";
 import { beganWith, type StateValue, Warehouse } from "./platform.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -40,8 +40,8 @@ export class Connection {
   /** The states that the platform has. */
   readonly states = new Map<string, Stored>();
   readonly versions: ReadonlyMap<string, Version>;
-  readonly #promises: ReadonlyMap<StreamName, Promises | RefreshPromises>;
-  readonly #standing: ReadonlyMap<StreamName, Standing>;
+  readonly #promises = new Map<StreamName, Promises | RefreshPromises>();
+  readonly #standing = new Map<StreamName, Standing>();
   requests = 0;
   mayLoseStrays = false;
   mayCountTwice = false;
@@ -67,17 +67,20 @@ export class Connection {
     this.scheduler = new Scheduler(world.begin);
     this.streams = world.provider.options.datasets.map(({ stream }) => stream);
     this.versions = world.provider.texts;
-    const { warehouse, versions } = this;
-    const { lives } = world;
-    const judged = mode === "incremental" && world.reports ? world.provider.options.datasets : [];
-    this.#standing = new Map(judged.map((rules) => [rules.stream, new Standing(rules, warehouse)]));
-    this.#promises = new Map(
-      world.provider.options.datasets.map((rules) => [
-        rules.stream,
-        mode === "incremental"
-          ? new Promises({ rules, lives, warehouse })
-          : new RefreshPromises({ rules, lives, warehouse }, versions),
-      ]),
+    for (const stream of this.streams) this.#watch(stream);
+  }
+
+  /** Judges a stream from here on as if it had never been read. */
+  #watch(stream: StreamName): void {
+    const { world, mode, warehouse, versions } = this;
+    const rules = world.provider.rules(stream);
+    if (rules === undefined) return;
+    const watched = { rules, lives: world.lives, warehouse };
+    const isIncremental = mode === "incremental";
+    if (isIncremental && world.reports) this.#standing.set(stream, new Standing(rules, warehouse));
+    this.#promises.set(
+      stream,
+      isIncremental ? new Promises(watched) : new RefreshPromises(watched, versions),
     );
   }
 
@@ -99,10 +102,8 @@ export class Connection {
     provider.dateAt = dateBy(step.date);
     const { selection } = step;
     const reports = world.reports && selection.reports;
-    if (selection.clears) {
-      this.states.delete("export_windows");
-      this.warehouse.clearReports();
-    }
+    clear(step, this);
+    if (step.reset !== null) this.#watch(step.reset.stream);
     const stored = new Map(this.states);
     const selected = streams.filter((stream) => stream !== selection.unselected);
     const result = await runSync({

@@ -11,7 +11,13 @@ import type { Item, StateValue } from "./platform.ts";
 import type { Random } from "./random.ts";
 import { drawStirs as stirsOf } from "./stirs.ts";
 import type { End } from "./sync.ts";
-import { changeRules, drawDate, drawSelection, drawStrikes as strikesOf } from "./trials.ts";
+import {
+  changeRules,
+  drawDate,
+  drawReset,
+  drawSelection,
+  drawStrikes as strikesOf,
+} from "./trials.ts";
 import type { Asked } from "./promises.ts";
 import type { World } from "./world.ts";
 
@@ -154,6 +160,7 @@ function nextStep(before: Step, draw: Draw): Step {
     date: world.trials.clock ? drawDate(world.trials.random, draw.now, draw.lastDate) : CALM.date,
     absent: world.trials.changes && world.trials.random.chance(0.2) ? "costs" : null,
     selection: drawStreams(draw),
+    reset: drawClearing(draw),
   };
   const { clock, reports } = world.trials;
   if (!plain && reports?.chance(0.5)) return untilReport(step, reports);
@@ -195,6 +202,15 @@ function drawStreams({ world: { trials, provider } }: Draw): Step["selection"] {
   if (trials.switches === null) return CALM.selection;
   return drawSelection(
     trials.switches,
+    provider.options.datasets.map(({ stream }) => stream),
+  );
+}
+
+/** The stream that is cleared before a sync. */
+function drawClearing({ world: { trials, provider } }: Draw): Step["reset"] {
+  if (trials.resets === null) return null;
+  return drawReset(
+    trials.resets,
     provider.options.datasets.map(({ stream }) => stream),
   );
 }

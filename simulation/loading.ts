@@ -1,4 +1,8 @@
-/** Handles the lines of a sync as a platform does: it loads rows and reports, and keeps states, also if the process died. */
+/**
+ * Handles the lines of a sync as a platform does: it loads rows and reports, and keeps states, also if the process died. Before a sync it
+ * may clear some of them.
+ */
+import { clearedState } from "../src/streams/cleared_state.ts";
 import { lastState } from "./judge.ts";
 import type { StateValue, Warehouse } from "./platform.ts";
 import { isComplete } from "./promises.ts";
@@ -24,6 +28,27 @@ interface Loaded {
   readonly tooOldFor: Set<string>;
   /** The readings whose reports came after the last STATE that the platform kept. */
   readonly uncovered: Set<string>;
+}
+
+/** Clears the streams that a step names. */
+export function clear(
+  { selection, reset }: Pick<Step, "selection" | "reset">,
+  { states, warehouse }: Pick<Loaded, "states" | "warehouse">,
+): void {
+  if (selection.clears) {
+    states.delete("export_windows");
+    warehouse.clearReports();
+  }
+  if (reset === null) return;
+  const { stream, kind } = reset;
+  const stored = states.get(stream);
+  states.delete(stream);
+  if (kind === "data") return warehouse.clear(stream);
+  const cleared = stored === undefined ? null : clearedState(JSON.parse(stored.json));
+  if (cleared === null) return;
+  const chain = stored?.value.chain;
+  const value: StateValue = { mode: "incremental", start: "", ...(chain && { chain }) };
+  states.set(stream, { json: JSON.stringify(cleared), value });
 }
 
 /** Returns the number of rows that were loaded. */

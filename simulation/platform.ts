@@ -280,7 +280,10 @@ export class Warehouse {
     this.#reportsOfDays.clear();
   }
 
+  /** The tables of a stream's records are emptied. Its reports stay. */
   clear(stream: StreamName): void {
+    for (const [id, versions] of this.readings)
+      if ([...versions].some(({ record }) => record.stream === stream)) this.readings.delete(id);
     this.rows[stream].clear();
     this.deduplicated[stream].clear();
   }

@@ -5,7 +5,7 @@ import type { Asked } from "./promises.ts";
 import type { StreamName } from "./records.ts";
 import type { Stir } from "./stirs.ts";
 import type { End } from "./sync.ts";
-import { ALL_SELECTED, type DateRule, type Selection } from "./trials.ts";
+import { ALL_SELECTED, type DateRule, type Reset, type Selection } from "./trials.ts";
 
 /** One sync of a life. */
 export interface Step {
@@ -30,6 +30,8 @@ export interface Step {
   /** The dataset that is not offered. */
   readonly absent: StreamName | null;
   readonly selection: Selection;
+  /** The stream that is cleared before the sync. */
+  readonly reset: Reset | null;
 }
 
 export const CALM: Step = {
@@ -53,4 +55,5 @@ export const CALM: Step = {
   date: { ahead: 0 },
   absent: null,
   selection: ALL_SELECTED,
+  reset: null,
 };

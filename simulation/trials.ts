@@ -25,6 +25,7 @@ const SHARES = {
   views: 0.15,
   switches: 0.2,
   small: 0.1,
+  resets: 0.1,
 } as const;
 
 export type Trial = keyof typeof SHARES;
@@ -55,6 +56,8 @@ export interface Trials {
   readonly views: Views | null;
   /** Draws syncs without `export_windows`, or without a dataset, and syncs before which `export_windows` is cleared (R10). */
   readonly switches: Random | null;
+  /** Draws streams that are read from the beginning again. */
+  readonly resets: Random | null;
   /** At its end every day must be proven, if the bounds let a pass read all days that are due (R10). */
   readonly proven: boolean;
 }
@@ -76,6 +79,7 @@ export function drawTrials(seed: number, { only, without }: Choice): Trials {
   const views = new Random(seed + 2 ** 46);
   const switches = new Random(seed + 2 ** 47);
   const small = new Random(seed + 2 ** 48);
+  const resets = new Random(seed + 2 ** 49);
   const has = (trial: Trial, from = random): boolean => {
     const isDrawn = from.chance(SHARES[trial]);
     return only.length === 0 ? isDrawn && !without.includes(trial) : only.includes(trial);
@@ -92,12 +96,13 @@ export function drawTrials(seed: number, { only, without }: Choice): Trials {
     long: has("long"),
     posted: has("posted"),
     proven: has("proven"),
-    // The last five, and `small`, have generators of their own, so that they do not change the draws of the other trials.
+    // The last six, and `small`, have generators of their own, so that they do not change the draws of the other trials.
     still: has("still", still) ? still.pick(["day", "change"]) : null,
     reports: has("reports", reports) ? reports : null,
     stirs: has("stirs", stirs) ? stirs : null,
     views: has("views", views) ? drawViews(views) : null,
     switches: has("switches", switches) ? switches : null,
+    resets: has("resets", resets) ? resets : null,
   };
 }
 
@@ -116,6 +121,7 @@ export const NO_TRIALS: Trials = {
   stirs: null,
   views: null,
   switches: null,
+  resets: null,
 };
 
 /** Bounds so low that a small account reaches them. */
@@ -160,6 +166,21 @@ export function drawSelection(random: Random, streams: readonly StreamName[]): S
     unselected: random.chance(0.15) && other !== null ? random.pick([one, other]) : null,
     clears: random.chance(0.08),
   };
+}
+
+/**
+ * A stream that the next sync reads from the beginning. `data`: a platform clears it, so that its rows and its state are gone. `state`: only
+ * the state is cleared, as by `sync --reset`; its chain goes on, and the rows stay (R9).
+ */
+export interface Reset {
+  readonly stream: StreamName;
+  readonly kind: "data" | "state";
+}
+
+export function drawReset(random: Random, streams: readonly StreamName[]): Reset | null {
+  const [first = "usage"] = streams;
+  const stream = random.pick([first, ...streams.slice(1)]);
+  return random.chance(0.12) ? { stream, kind: random.pick(["data", "state"]) } : null;
 }
 
 /** The outages that a sync meets. Four of ten syncs draw none, and others draw no stream that meets one. */
