@@ -12,6 +12,7 @@ import type { StreamName, Version } from "./records.ts";
 import type { Step } from "./step.ts";
 import { stirBy } from "./stirs.ts";
 import { judgeMoves } from "./moves.ts";
+import { judgeShown } from "./shown.ts";
 import { sync as runSync, type SyncResult } from "./sync.ts";
 import { dateBy } from "./trials.ts";
 import { RefreshPromises } from "./refresh.ts";
@@ -141,8 +142,8 @@ export class Connection {
     const judged = this.#judge(result, step, { stored, mayForget: mayRepeat });
     const standing = this.#judgeStanding(result, step, stored);
     const strays = this.#judgeStrays(result, step);
-    const moves = this.#judgeMoves(result, stored);
-    this.#note(result, loaded, [...claims, ...judged, ...proofs, ...standing, ...strays, ...moves]);
+    const seen = this.#judgeSeen(result, stored);
+    this.#note(result, loaded, [...claims, ...judged, ...proofs, ...standing, ...strays, ...seen]);
     return result;
   }
 
@@ -259,16 +260,20 @@ export class Connection {
     });
   }
 
-  #judgeMoves(result: SyncResult, stored: ReadonlyMap<string, Stored>): string[] {
-    const { provider, lives } = this.world;
-    const [warehouse, uncovered] = [this.warehouse, this.uncovered];
+  /** Judges the complete streams of a sync by the answers that it was given. */
+  #judgeSeen(result: SyncResult, stored: ReadonlyMap<string, Stored>): string[] {
+    const { world, warehouse, uncovered } = this;
+    const { provider, lives } = world;
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
       if (rules === undefined || this.tooOld.has(stream)) return [];
       if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
       const [before, state] = [stored, this.states].map((states) => states.get(stream)?.value);
       const today = dayOf(provider.dateAt(result.startedAt));
-      return judgeMoves(rules, { lives, warehouse, state, before, uncovered, today });
+      const moves = judgeMoves(rules, { lives, warehouse, state, before, uncovered, today });
+      if (this.mayCountTwice || provider.options.members === "volatile") return moves;
+      const { exchanges } = provider;
+      return [...moves, ...judgeShown(rules, { warehouse, exchanges, lives, before, state })];
     });
   }
 
