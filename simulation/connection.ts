@@ -273,7 +273,7 @@ export class Connection {
       const moves = judgeMoves(rules, { lives, warehouse, state, before, uncovered, today });
       if (this.mayCountTwice || provider.options.members === "volatile") return moves;
       const { exchanges } = provider;
-      return [...moves, ...judgeShown(rules, { warehouse, exchanges, lives, before, state })];
+      return [...moves, ...judgeShown(rules, { warehouse, exchanges, lives, state })];
     });
   }
 

@@ -8,7 +8,6 @@ import { isHidden, type Span } from "./outages.ts";
 import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isDue } from "./promises.ts";
 import { type Exchange, isPostedLater, type Rules } from "./provider.ts";
-import { isListing } from "./reread.ts";
 import { type Life, livesOn, type Version, visible } from "./records.ts";
 
 /** The facts of a complete sync of one stream. */
@@ -16,8 +15,7 @@ export interface Reading {
   readonly warehouse: Warehouse;
   readonly exchanges: readonly Exchange[];
   readonly lives: readonly Life[];
-  /** The states before and after the sync. */
-  readonly before: StateValue | undefined;
+  /** The state after the sync. */
   readonly state: StateValue | undefined;
 }
 
@@ -33,7 +31,7 @@ interface Listing {
 /** Finds each day that is proven with rows which no reading of the sync has shown. */
 export function judgeShown(
   rules: Rules,
-  { warehouse, exchanges, lives, before, state }: Reading,
+  { warehouse, exchanges, lives, state }: Reading,
 ): string[] {
   // A8: a window that is asked for later may show an earlier moment.
   if (rules.views !== null) return [];
@@ -45,8 +43,7 @@ export function judgeShown(
     if (report === undefined || !report.confirmed || report.shrunk) continue;
     if (isDue({ start: day, end: day + DAY }, state ?? {})) continue;
     const shown = new Set(listings.map((listing) => textsOfMoment(rules, listing, lives, day)));
-    const isListed = before !== undefined && own.some((one) => isListing(one, own, before));
-    if (isListed || shown.has(null)) continue;
+    if (shown.has(null)) continue;
     const rows = standing(rules, report, warehouse);
     if (rows === null || shown.has(textsOf(rules, rows, day))) continue;
     faults.push(
