@@ -162,9 +162,17 @@ function nextStep(before: Step, draw: Draw): Step {
     selection: drawStreams(draw),
     reset: drawClearing(draw),
   };
-  const { clock, reports } = world.trials;
-  if (!plain && reports?.chance(0.5)) return untilReport(step, reports);
-  return clock ? withoutStates(step, world.trials.random) : step;
+  const { clock, reports, slow } = world.trials;
+  const paced = slow?.chance(0.7) ? slowly(step, slow) : step;
+  if (!plain && reports?.chance(0.5)) return untilReport(paced, reports);
+  return clock ? withoutStates(paced, world.trials.random) : paced;
+}
+
+/** A sync of hours: the provider answers late, or the destination takes its time. */
+function slowly(step: Step, random: Random): Step {
+  const latency = random.pick([step.weather.latency, 20_000]);
+  const slowness = random.pick([step.slowness, 2 * MINUTE, 20 * MINUTE]);
+  return { ...step, weather: { ...step.weather, latency }, slowness };
 }
 
 /** The process dies just after a report of a day. A STATE may have covered the day's rows or not. */

@@ -26,6 +26,7 @@ const SHARES = {
   switches: 0.2,
   small: 0.1,
   resets: 0.1,
+  slow: 0.1,
 } as const;
 
 export type Trial = keyof typeof SHARES;
@@ -58,6 +59,8 @@ export interface Trials {
   readonly switches: Random | null;
   /** Draws streams that are read from the beginning again. */
   readonly resets: Random | null;
+  /** Draws syncs that last for hours, because answers take minutes, or a destination does. */
+  readonly slow: Random | null;
   /** At its end every day must be proven, if the bounds let a pass read all days that are due (R10). */
   readonly proven: boolean;
 }
@@ -80,6 +83,7 @@ export function drawTrials(seed: number, { only, without }: Choice): Trials {
   const switches = new Random(seed + 2 ** 47);
   const small = new Random(seed + 2 ** 48);
   const resets = new Random(seed + 2 ** 49);
+  const slow = new Random(seed + 2 ** 50);
   const has = (trial: Trial, from = random): boolean => {
     const isDrawn = from.chance(SHARES[trial]);
     return only.length === 0 ? isDrawn && !without.includes(trial) : only.includes(trial);
@@ -96,13 +100,14 @@ export function drawTrials(seed: number, { only, without }: Choice): Trials {
     long: has("long"),
     posted: has("posted"),
     proven: has("proven"),
-    // The last six, and `small`, have generators of their own, so that they do not change the draws of the other trials.
+    // The last seven, and `small`, have generators of their own, so that they do not change the draws of the other trials.
     still: has("still", still) ? still.pick(["day", "change"]) : null,
     reports: has("reports", reports) ? reports : null,
     stirs: has("stirs", stirs) ? stirs : null,
     views: has("views", views) ? drawViews(views) : null,
     switches: has("switches", switches) ? switches : null,
     resets: has("resets", resets) ? resets : null,
+    slow: has("slow", slow) ? slow : null,
   };
 }
 
@@ -122,6 +127,7 @@ export const NO_TRIALS: Trials = {
   views: null,
   switches: null,
   resets: null,
+  slow: null,
 };
 
 /** Bounds so low that a small account reaches them. */
