@@ -46,6 +46,8 @@ export class Connection {
   requests = 0;
   mayLoseStrays = false;
   mayCountTwice = false;
+  /** The streams that were cleared: the state knows nothing of the rows before. */
+  readonly #cleared = new Set<StreamName>();
   /** S8: the parts that a state has left out. */
   readonly leftOut = new Set<string>();
   /** R4: the streams whose platform gave back a STATE that is older than the last one before the rows that it kept. */
@@ -88,6 +90,10 @@ export class Connection {
   readonly chainOf = (stream: StreamName): string | undefined =>
     this.states.get(stream)?.value.chain;
 
+  get forgetsDays(): boolean {
+    return [...this.leftOut].some((part) => part.startsWith("the content of days"));
+  }
+
   readonly dueOf = (stream: StreamName): NonNullable<StateValue["due"]> =>
     this.states.get(stream)?.value.due ?? [];
 
@@ -104,7 +110,10 @@ export class Connection {
     const { selection } = step;
     const reports = world.reports && selection.reports;
     clear(step, this);
-    if (step.reset !== null) this.#watch(step.reset.stream);
+    if (step.reset !== null) {
+      this.#cleared.add(step.reset.stream);
+      this.#watch(step.reset.stream);
+    }
     const stored = new Map(this.states);
     const selected = streams.filter((stream) => stream !== selection.unselected);
     const result = await runSync({
@@ -193,6 +202,7 @@ export class Connection {
         exchanges,
         mayShorten: weather.final > 0,
         mayLoseStrays: this.mayLoseStrays,
+        mayLeaveOut: this.leftOut.size > 0,
       };
       const began = beganWith(stored, stream, this.world.reports && step.selection.reports);
       const found = promises.after({ ...passage, tooOld: this.tooOld.has(stream), stored: began });
@@ -222,7 +232,9 @@ export class Connection {
         state,
         isComplete: isComplete(result, stream),
         keepsValues: provider.options.members !== "volatile",
-        forgetsNumbers: [...this.leftOut].some((part) => part.startsWith("the numbers of records")),
+        forgetsNumbers:
+          this.#cleared.has(stream) ||
+          [...this.leftOut].some((part) => part.startsWith("the numbers of records")),
         uncovered: this.uncovered,
         tooOldFor: this.tooOldFor,
       });
@@ -254,6 +266,7 @@ export class Connection {
           start: Math.max(asked.startDate ?? -Infinity, floor),
           end: Math.min(now, asked.endDate ?? Infinity),
         },
+        keptFrom: floor,
         today: dayOf(now),
       });
       return faults.map((fault) => `${stream} ${fault}`);
@@ -273,7 +286,7 @@ export class Connection {
       const moves = judgeMoves(rules, { lives, warehouse, state, before, uncovered, today });
       if (this.mayCountTwice || provider.options.members === "volatile") return moves;
       const { exchanges } = provider;
-      return [...moves, ...judgeShown(rules, { warehouse, exchanges, lives, state })];
+      return [...moves, ...judgeShown(rules, { warehouse, exchanges, lives, before, state })];
     });
   }
 

@@ -28,6 +28,8 @@ export interface Judgeable {
   readonly mayLoseStrays: boolean;
   /** Whether the connector warned that it may not recognize a repeated record (P5). The models then report a missing row. */
   readonly mayCountTwice: boolean;
+  /** S8: whether a state has left out the content of days. */
+  readonly forgetsDays: boolean;
   /**
    * R4: the streams whose platform gave back a STATE that is older than the last one before the kept rows. These rows may replace rows
    * that the STATE takes for standing, and the models say that their day is unproven.
@@ -144,7 +146,8 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
   const { world, warehouse, chainOf } = judgeable;
   // A5: if a member differs in each answer, two readings never agree.
   if (!world.reports || world.provider.options.members === "volatile") return [];
-  if (judgeable.mayCountTwice) return [];
+  // S8: a listing that moves is not read again if the state has left out what to compare it with.
+  if (judgeable.mayCountTwice || judgeable.forgetsDays) return [];
   const faults: string[] = [];
   for (const rules of world.provider.options.datasets) {
     const { stream } = rules;

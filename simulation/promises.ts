@@ -7,9 +7,9 @@ import { lastState } from "./judge.ts";
 import { overlap, type Span } from "./outages.ts";
 import type { StateValue, Warehouse } from "./platform.ts";
 import { type Exchange, isPostedLater, lookbackOf, type Rules } from "./provider.ts";
-import { type Life, settlesFrom, type StreamName, type Version, visible } from "./records.ts";
+import { type Life, settlesFrom, type Version, visible } from "./records.ts";
 import { Readings } from "./readings.ts";
-import { isAgain, isListing, isLook } from "./reread.ts";
+import { deepRereadFrom, isAgain, isFirstKnown, isListing, isLook } from "./reread.ts";
 import type { SyncResult } from "./sync.ts";
 import { behindOf } from "./views.ts";
 
@@ -44,6 +44,8 @@ export interface Passage extends Asked {
   readonly tooOld: boolean;
   /** Whether the connector has warned that too many strays waited (L1). */
   readonly mayLoseStrays: boolean;
+  /** S8: whether a state of the life has left out some of its parts, so that later syncs read more again. */
+  readonly mayLeaveOut: boolean;
 }
 
 /** One incremental stream over many syncs. */
@@ -161,7 +163,7 @@ export class Promises {
   #rereads(own: readonly Exchange[], passage: Passage): string[] {
     const { rules } = this.#watched;
     const { believed, stored } = passage;
-    if (stored === undefined || stored.pass !== undefined) return [];
+    if (passage.mayLeaveOut || stored === undefined || stored.pass !== undefined) return [];
     const today = date(believed.startedAt);
     if (date(believed.endedAt) !== today || stored.reconciled_on !== today) return [];
     const floor = floorOf(believed.startedAt - 1000, rules.retentionDays);
@@ -179,6 +181,7 @@ export class Promises {
       (window) =>
         window.start < anchor &&
         window.start >= left &&
+        !(returns && isFirstKnown(window, stored)) &&
         !isLook(window, own) &&
         !isDue(window, stored) &&
         !isAgain(window, own) &&
@@ -332,13 +335,6 @@ export class Promises {
 
 /** An instant as text, for messages; a stream without pages has no instant. */
 const shown = (at: number): string => (Number.isFinite(at) ? iso(at) : "none");
-
-/** The beginning of a deep re-read; null if it is turned off (R2). */
-function deepRereadFrom(stream: StreamName, { reconcileDays }: Asked, now: number): number | null {
-  if (reconcileDays === 0) return null;
-  if (reconcileDays !== null) return dayOf(now) - reconcileDays * DAY;
-  return stream === "usage" ? dayOf(now) - 7 * DAY : monthOf(now, 2);
-}
 
 /** Whether a warning says that some strays wait for the next sync (P5). */
 export function isUnfinished(result: SyncResult, stream: string): boolean {

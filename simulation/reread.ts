@@ -1,8 +1,9 @@
-/** The reasons for which a sync reads a window although its plan does not need it (P5, R10). */
-import { DAY, dayOf } from "./calendar.ts";
-import { isStrayOf, overlap } from "./outages.ts";
+/** The reasons for which a sync reads a window again (R2, P5, R10). */
+import { DAY, dayOf, monthOf } from "./calendar.ts";
+import { isStrayOf, overlap, type Span } from "./outages.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { Exchange } from "./provider.ts";
+import type { StreamName } from "./records.ts";
 
 /** R10: a window is read once more if another window lost rows. Its days were asked for before, in the same windows or in others. */
 export const isAgain = (window: Exchange, own: readonly Exchange[]): boolean =>
@@ -76,4 +77,21 @@ export function isLook({ start, end }: Exchange, own: readonly Exchange[]): bool
       (other.start >= end || other.end <= start) &&
       other.versions.some(({ record }) => isIn(record)),
   );
+}
+
+/** W3: whether a window has the first day that a state knows: no report has covered this day while it was the first of retention. */
+export function isFirstKnown(window: Span, { known = [] }: StateValue): boolean {
+  const start = Date.parse(known[0]?.[0] ?? "");
+  return overlap(window, { start, end: start + DAY });
+}
+
+/** The beginning of a deep re-read; null if it is turned off (R2). */
+export function deepRereadFrom(
+  stream: StreamName,
+  { reconcileDays }: { readonly reconcileDays: number | null },
+  now: number,
+): number | null {
+  if (reconcileDays === 0) return null;
+  if (reconcileDays !== null) return dayOf(now) - reconcileDays * DAY;
+  return stream === "usage" ? dayOf(now) - 7 * DAY : monthOf(now, 2);
 }

@@ -8,14 +8,18 @@ import { isHidden, type Span } from "./outages.ts";
 import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isDue } from "./promises.ts";
 import { type Exchange, isPostedLater, type Rules } from "./provider.ts";
+import { isListing } from "./reread.ts";
 import { type Life, livesOn, type Version, visible } from "./records.ts";
+
+const NO_STATE: StateValue = { mode: "incremental", start: "" };
 
 /** The facts of a complete sync of one stream. */
 export interface Reading {
   readonly warehouse: Warehouse;
   readonly exchanges: readonly Exchange[];
   readonly lives: readonly Life[];
-  /** The state after the sync. */
+  /** The states before and after the sync. */
+  readonly before: StateValue | undefined;
   readonly state: StateValue | undefined;
 }
 
@@ -31,7 +35,7 @@ interface Listing {
 /** Finds each day that is proven with rows which no reading of the sync has shown. */
 export function judgeShown(
   rules: Rules,
-  { warehouse, exchanges, lives, state }: Reading,
+  { warehouse, exchanges, lives, before, state }: Reading,
 ): string[] {
   // A8: a window that is asked for later may show an earlier moment.
   if (rules.views !== null) return [];
@@ -43,7 +47,7 @@ export function judgeShown(
     if (report === undefined || !report.confirmed || report.shrunk) continue;
     if (isDue({ start: day, end: day + DAY }, state ?? {})) continue;
     const shown = new Set(listings.map((listing) => textsOfMoment(rules, listing, lives, day)));
-    if (shown.has(null)) continue;
+    if (shown.has(null) || isListed(own, day, before)) continue;
     const rows = standing(rules, report, warehouse);
     if (rows === null || shown.has(textsOf(rules, rows, day))) continue;
     faults.push(
@@ -53,6 +57,10 @@ export function judgeShown(
   }
   return faults;
 }
+
+/** R10: whether a window with a day may have been read only to list its strays: such a reading does not judge its other days. */
+const isListed = (own: readonly Exchange[], day: number, before: StateValue = NO_STATE): boolean =>
+  own.some((one) => one.start <= day && day < one.end && isListing(one, own, before));
 
 /** The rows of a proven day; null if some are missing, so that the models call the day unproven. */
 function standing(

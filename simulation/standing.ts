@@ -37,7 +37,7 @@ export interface Passed {
   readonly isComplete: boolean;
   /** A5: whether records keep their values. Else rows come again as strays with other values, and no sum can be followed. */
   readonly keepsValues: boolean;
-  /** S8: whether a state has left out the numbers of records of days, so that a sudden loss is believed at once. */
+  /** Whether a state has left out the numbers of records of days (S8), or was cleared, so that a sudden loss is believed at once. */
   readonly forgetsNumbers: boolean;
   /** The readings that no kept state has covered since their report. */
   readonly uncovered: ReadonlySet<string>;

@@ -31,6 +31,7 @@ async function synced() {
     startedAt: NOON,
     endedAt: NOON,
     asked: range,
+    keptFrom: -Infinity,
     today: dayOf(NOON),
   };
   const state = states.get("costs")?.value;

@@ -25,6 +25,8 @@ export interface Completed {
   readonly tooOldFor: ReadonlySet<string>;
   /** The instants that the config and retention let the sync read. */
   readonly asked: Span;
+  /** The first day that is surely within retention. */
+  readonly keptFrom: number;
   /** The day on which the sync began, by `Date`. Each sync reads its window, so no state names the window as due. */
   readonly today: number;
 }
@@ -87,9 +89,11 @@ function mustStand(
 function missed(
   rules: Rules,
   { record, window }: Stray,
-  { reports, startedAt }: Completed,
+  { reports, startedAt, keptFrom }: Completed,
 ): ReportRow | undefined {
   if (record.withdrawnAt >= startedAt - behindOf(rules)) return undefined;
+  // W3: no provider has to show a record whose day has left retention, so that its row stands.
+  if (dayOf(record.start) < keptFrom) return undefined;
   return reports.find(
     ({ dataset, moved, whole_window: isWhole, window_start: start, window_end: end }) =>
       dataset === record.stream &&

@@ -2849,7 +2849,9 @@ strays as (
   select * from "ai_billing__strays_costs"
 ),
 reports as (
-  select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
+  select
+    manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.window_start, manifest.window_end, chains.scope,
+    case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end as judges_strays
   from "ai_billing__manifest" as manifest
   inner join "ai_billing__chains_costs" as chains
     on manifest.place = chains.place and manifest.chain = chains.chain
@@ -2918,18 +2920,27 @@ newest_weighed as (
     and keyed.stray_reading_id = strays.reading_id
   left join unplaced on keyed.unplaced_day = unplaced.day
 ),
--- The first report of the day by which the rows of another reading stand.
+-- The first report of the day by which the rows of another reading stand, or which judges strays that no reading of their window has.
 newest_first_missing as (
-  select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
+  select gone.scope, gone.day, gone.reading_id, gone.is_stray, min(reports.reading_id) as judge_reading_id
   from (
-    select distinct scope, day, reading_id from newest_weighed where not is_live and not is_stray
+    select
+      scope, day, reading_id, is_stray, coalesce(listed_by, reading_id) as listed_by,
+      min(charge_period_start) as starts_at, max(charge_period_end) as ends_at
+    from newest_weighed
+    where not is_live and stray_judge is null
+    group by scope, day, reading_id, is_stray, coalesce(listed_by, reading_id)
   ) as gone
   inner join reports
     on gone.scope = reports.scope
     and gone.day = reports.day
-    and reports.reading_id > gone.reading_id
-    and reports.rows_reading_id > gone.reading_id
-  group by gone.scope, gone.day, gone.reading_id
+    and reports.reading_id > gone.listed_by
+    and (
+      (not gone.is_stray and reports.rows_reading_id > gone.reading_id)
+      or (gone.is_stray and reports.judges_strays = 1
+        and reports.window_start <= gone.starts_at and reports.window_end >= gone.ends_at)
+    )
+  group by gone.scope, gone.day, gone.reading_id, gone.is_stray
 ),
 newest_judged as (
   select
@@ -2942,6 +2953,7 @@ newest_judged as (
     on weighed.scope = first_missing.scope
     and weighed.day = first_missing.day
     and weighed.reading_id = first_missing.reading_id
+    and weighed.is_stray = first_missing.is_stray
 )
 select
   record_id,
@@ -3015,7 +3027,9 @@ strays as (
   select * from "ai_billing__strays_usage"
 ),
 reports as (
-  select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
+  select
+    manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.window_start, manifest.window_end, chains.scope,
+    case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end as judges_strays
   from "ai_billing__manifest" as manifest
   inner join "ai_billing__chains_usage" as chains
     on manifest.place = chains.place and manifest.chain = chains.chain
@@ -3084,18 +3098,27 @@ newest_weighed as (
     and keyed.stray_reading_id = strays.reading_id
   left join unplaced on keyed.unplaced_day = unplaced.day
 ),
--- The first report of the day by which the rows of another reading stand.
+-- The first report of the day by which the rows of another reading stand, or which judges strays that no reading of their window has.
 newest_first_missing as (
-  select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
+  select gone.scope, gone.day, gone.reading_id, gone.is_stray, min(reports.reading_id) as judge_reading_id
   from (
-    select distinct scope, day, reading_id from newest_weighed where not is_live and not is_stray
+    select
+      scope, day, reading_id, is_stray, coalesce(listed_by, reading_id) as listed_by,
+      min(charge_period_start) as starts_at, max(charge_period_end) as ends_at
+    from newest_weighed
+    where not is_live and stray_judge is null
+    group by scope, day, reading_id, is_stray, coalesce(listed_by, reading_id)
   ) as gone
   inner join reports
     on gone.scope = reports.scope
     and gone.day = reports.day
-    and reports.reading_id > gone.reading_id
-    and reports.rows_reading_id > gone.reading_id
-  group by gone.scope, gone.day, gone.reading_id
+    and reports.reading_id > gone.listed_by
+    and (
+      (not gone.is_stray and reports.rows_reading_id > gone.reading_id)
+      or (gone.is_stray and reports.judges_strays = 1
+        and reports.window_start <= gone.starts_at and reports.window_end >= gone.ends_at)
+    )
+  group by gone.scope, gone.day, gone.reading_id, gone.is_stray
 ),
 newest_judged as (
   select
@@ -3108,6 +3131,7 @@ newest_judged as (
     on weighed.scope = first_missing.scope
     and weighed.day = first_missing.day
     and weighed.reading_id = first_missing.reading_id
+    and weighed.is_stray = first_missing.is_stray
 )
 select
   record_id,
@@ -4755,7 +4779,9 @@ strays as (
   select * from "ai_billing__strays_costs"
 ),
 reports as (
-  select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
+  select
+    manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.window_start, manifest.window_end, chains.scope,
+    case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end as judges_strays
   from "ai_billing__manifest" as manifest
   inner join "ai_billing__chains_costs" as chains
     on manifest.place = chains.place and manifest.chain = chains.chain
@@ -4824,18 +4850,27 @@ newest_weighed as (
     and keyed.stray_reading_id = strays.reading_id
   left join unplaced on keyed.unplaced_day = unplaced.day
 ),
--- The first report of the day by which the rows of another reading stand.
+-- The first report of the day by which the rows of another reading stand, or which judges strays that no reading of their window has.
 newest_first_missing as (
-  select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
+  select gone.scope, gone.day, gone.reading_id, gone.is_stray, min(reports.reading_id) as judge_reading_id
   from (
-    select distinct scope, day, reading_id from newest_weighed where not is_live and not is_stray
+    select
+      scope, day, reading_id, is_stray, coalesce(listed_by, reading_id) as listed_by,
+      min(charge_period_start) as starts_at, max(charge_period_end) as ends_at
+    from newest_weighed
+    where not is_live and stray_judge is null
+    group by scope, day, reading_id, is_stray, coalesce(listed_by, reading_id)
   ) as gone
   inner join reports
     on gone.scope = reports.scope
     and gone.day = reports.day
-    and reports.reading_id > gone.reading_id
-    and reports.rows_reading_id > gone.reading_id
-  group by gone.scope, gone.day, gone.reading_id
+    and reports.reading_id > gone.listed_by
+    and (
+      (not gone.is_stray and reports.rows_reading_id > gone.reading_id)
+      or (gone.is_stray and reports.judges_strays = 1
+        and reports.window_start <= gone.starts_at and reports.window_end >= gone.ends_at)
+    )
+  group by gone.scope, gone.day, gone.reading_id, gone.is_stray
 ),
 newest_judged as (
   select
@@ -4848,6 +4883,7 @@ newest_judged as (
     on weighed.scope = first_missing.scope
     and weighed.day = first_missing.day
     and weighed.reading_id = first_missing.reading_id
+    and weighed.is_stray = first_missing.is_stray
 )
 select
   record_id,
@@ -6083,7 +6119,9 @@ strays as (
   select * from "ai_billing__strays_usage"
 ),
 reports as (
-  select manifest.day, manifest.reading_id, manifest.rows_reading_id, chains.scope
+  select
+    manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.window_start, manifest.window_end, chains.scope,
+    case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end as judges_strays
   from "ai_billing__manifest" as manifest
   inner join "ai_billing__chains_usage" as chains
     on manifest.place = chains.place and manifest.chain = chains.chain
@@ -6152,18 +6190,27 @@ newest_weighed as (
     and keyed.stray_reading_id = strays.reading_id
   left join unplaced on keyed.unplaced_day = unplaced.day
 ),
--- The first report of the day by which the rows of another reading stand.
+-- The first report of the day by which the rows of another reading stand, or which judges strays that no reading of their window has.
 newest_first_missing as (
-  select gone.scope, gone.day, gone.reading_id, min(reports.reading_id) as judge_reading_id
+  select gone.scope, gone.day, gone.reading_id, gone.is_stray, min(reports.reading_id) as judge_reading_id
   from (
-    select distinct scope, day, reading_id from newest_weighed where not is_live and not is_stray
+    select
+      scope, day, reading_id, is_stray, coalesce(listed_by, reading_id) as listed_by,
+      min(charge_period_start) as starts_at, max(charge_period_end) as ends_at
+    from newest_weighed
+    where not is_live and stray_judge is null
+    group by scope, day, reading_id, is_stray, coalesce(listed_by, reading_id)
   ) as gone
   inner join reports
     on gone.scope = reports.scope
     and gone.day = reports.day
-    and reports.reading_id > gone.reading_id
-    and reports.rows_reading_id > gone.reading_id
-  group by gone.scope, gone.day, gone.reading_id
+    and reports.reading_id > gone.listed_by
+    and (
+      (not gone.is_stray and reports.rows_reading_id > gone.reading_id)
+      or (gone.is_stray and reports.judges_strays = 1
+        and reports.window_start <= gone.starts_at and reports.window_end >= gone.ends_at)
+    )
+  group by gone.scope, gone.day, gone.reading_id, gone.is_stray
 ),
 newest_judged as (
   select
@@ -6176,6 +6223,7 @@ newest_judged as (
     on weighed.scope = first_missing.scope
     and weighed.day = first_missing.day
     and weighed.reading_id = first_missing.reading_id
+    and weighed.is_stray = first_missing.is_stray
 )
 select
   record_id,

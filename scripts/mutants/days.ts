@@ -201,8 +201,8 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "P6",
     file: "src/streams/completion.ts",
-    from: 'if (unprovenBefore === null && ledger.state.mode === "incremental")',
-    to: "if (unprovenBefore === null)",
+    from: 'if (this.#options.unprovenBefore() === null && ledger.state.mode === "incremental")',
+    to: "if (this.#options.unprovenBefore() === null)",
     test: "src/streams/completion.test.ts: P6: a full refresh reads no window a second time: it knows no days",
   },
   {

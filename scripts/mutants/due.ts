@@ -59,15 +59,15 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "new Losses(plan.state.pass?.reads ?? [])",
-    to: "new Losses([])",
+    from: "new Losses(plan.state.pass)",
+    to: "new Losses(null)",
     test: "src/streams/completion.test.ts: R10: rows that are missing make the days due that an earlier process of the pass has read",
   },
   {
     rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "this.#due.mark(state, [...shrunk, ...before])",
-    to: "this.#due.mark(state, days)",
+    file: "src/streams/announce.ts",
+    from: "due.mark(state, unproven)",
+    to: "due.mark(state, [...unproven, ...unlisted])",
     test: "src/streams/posted.test.ts: R10: a window that shows a written stray is read once more if the day of the stray was read after it; the reading lists the stray",
   },
   {
@@ -136,8 +136,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "...shrunk, ...before, ...unlisted]",
-    to: "...shrunk, ...unlisted]",
+    from: "this.#announce([...unproven, ...missed.before], open);",
+    to: "this.#announce(unproven, open);",
     test: "src/streams/completion.test.ts: R10: days that the STATE calls read are due in a STATE before the report of a day that has lost rows",
   },
   {
@@ -213,8 +213,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "settlement.hasLost || misses ||",
-    to: "settlement.hasLost ||",
+    from: "[settlement.hasLost, misses, ",
+    to: "[settlement.hasLost, ",
     test: "src/streams/completion.test.ts: R10: where a window no longer shows a written stray, the days that the pass had read before are due",
   },
   {

@@ -32,7 +32,7 @@ export const LIMITS: readonly Mutant[] = [
   },
   {
     rule: "L3",
-    file: "src/core/plan.ts",
+    file: "src/core/retention.ts",
     from: "Math.min(retentionDays, MAXIMUM_RETENTION_DAYS)",
     to: "retentionDays",
     test: "src/core/plan.test.ts: L3: a plan reaches ten years back at most, whatever retention a provider claims",

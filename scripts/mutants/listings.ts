@@ -177,8 +177,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/losses.ts",
-    from: "union(reads.map(wholeDays))",
-    to: "reads",
+    from: "union((pass?.reads ?? []).map(wholeDays))",
+    to: "pass?.reads ?? []",
     test: "src/streams/losses.test.ts: R10 S3: the days that earlier processes have read in part are read once more as a whole",
   },
   {
@@ -245,18 +245,18 @@ export const LISTINGS: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "...before, ...unlisted]",
-    to: "...before]",
+    file: "src/streams/announce.ts",
+    from: "[...unproven, ...unlisted], sent",
+    to: "unproven, sent",
     test:
       POSTED +
       "R10: a STATE that names the window as due stands before the report that takes the proof from its stray",
   },
   {
     rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "this.#due.list(this.#due.mark(state, [...shrunk, ...before]), unlisted)",
-    to: "this.#due.mark(state, [...shrunk, ...before])",
+    file: "src/streams/announce.ts",
+    from: "due.list(due.mark(state, unproven), unlisted)",
+    to: "due.mark(state, unproven)",
     test:
       POSTED +
       "R10: a STATE that names the window as due stands before the report that takes the proof from its stray",

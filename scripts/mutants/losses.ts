@@ -15,7 +15,7 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "this.#announce([], [], open);",
+    from: "this.#announce([], open);",
     to: "",
     test: "src/streams/posted.test.ts: R10: the report of a second reading that proves a day without rows stands behind a STATE that names the windows of its strays",
   },

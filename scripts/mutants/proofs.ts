@@ -43,8 +43,8 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "newestOf([...settled, ...this.taken.standing], ",
-    to: "newestOf(settled, ",
+    from: "newestOf([...known, ...this.taken.standing], ",
+    to: "newestOf(known, ",
     test: PROOFS + STANDS,
   },
   {
@@ -119,7 +119,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "if (isWritten(stray)) this.taken.replace(stray);",
+    from: "this.taken.replace(stray);\n      this.#reports.replaced(stray);",
     to: "",
     test:
       POSTED +
@@ -127,9 +127,9 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/strays.ts",
-    from: " || records < (sizes.get(group) ?? 0)",
-    to: "",
+    file: "src/streams/group_reports.ts",
+    from: "if (said.records >= (sizes.get(group) ?? 0)) groups",
+    to: "groups",
     test:
       POSTED +
       "P5: windows that show a part of a group of strays leave the day of the group proven",

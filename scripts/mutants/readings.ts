@@ -145,8 +145,8 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R4",
     file: "src/streams/completion.ts",
-    from: "if (isFirst) void ledger.sendAhead();",
-    to: "",
+    from: "ledger.reserve(said.reading.id)) void ledger.sendAhead();",
+    to: "ledger.reserve(said.reading.id)) void 0;",
     test: "src/streams/reserved_ids.test.ts: R4: a report names no chain before a STATE does",
   },
   {

@@ -47,14 +47,14 @@ export const REFUSED: readonly Mutant[] = [
   {
     rule: "R11",
     file: "src/streams/completion.ts",
-    from: 'if (unprovenBefore === null && ledger.state.mode === "incremental")',
+    from: 'if (this.#options.unprovenBefore() === null && ledger.state.mode === "incremental")',
     to: 'if (ledger.state.mode === "incremental")',
     test: "src/streams/completion.test.ts: R11 P6: while the source cannot show all of its rows, no window is read a second time: that reading would prove nothing",
   },
   {
     rule: "R11",
     file: "src/streams/completion.ts",
-    from: "if (this.#unprovenBefore !== null) return;",
+    from: "if (this.#options.unprovenBefore() !== null) return;",
     to: "",
     test: "src/streams/completion.test.ts: R11 P6: a second reading that ends after the provider has refused a report confirms nothing, and its day stays due",
   },

@@ -37,7 +37,7 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: FILE,
+    file: "src/streams/group_reports.ts",
     from: "this.#broken.add(group);",
     to: "",
     test:
@@ -47,14 +47,14 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "(!hasRoom || window.start < this.#leaving)",
-    to: "window.start < this.#leaving",
+    from: "(!hasRoom || this.#reports.isLeaving(window))",
+    to: "this.#reports.isLeaving(window)",
     test: UNIT + STAYS,
   },
   {
     rule: "P5",
     file: FILE,
-    from: "(!hasRoom || window.start < this.#leaving)",
+    from: "(!hasRoom || this.#reports.isLeaving(window))",
     to: "!hasRoom",
     test: UNIT + STAYS,
   },
@@ -197,8 +197,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: FILE,
-    from: "this.#listedBy.set(group, id);",
+    file: "src/streams/group_reports.ts",
+    from: "this.#listedBy.set(group, reading.id);",
     to: "",
     test:
       GROUPS +
@@ -206,8 +206,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: FILE,
-    from: 'if (id > (this.#listedBy.get(group) ?? "")) this',
+    file: "src/streams/group_reports.ts",
+    from: "if (!this.isListedBehind(group, reading.id)) this",
     to: "this",
     test:
       UNIT +
@@ -251,8 +251,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/known_strays.ts",
-    from: "leaving: retentionFloor(now, retentionDays) + DAY,",
-    to: "leaving: 0,",
+    from: "keptFrom: retentionFloor(now, retentionDays),",
+    to: "keptFrom: 0,",
     test:
       GROUPS +
       "P5 R10: a group whose window leaves retention before the next sync is not written again, so that no sync that fails loses it",

@@ -96,8 +96,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "const { misses, breaks, lacks } = this.strays.judge(",
-    to: 'const { misses, breaks, lacks } = job.purpose.kind !== "window" ? { misses: false, breaks: false, lacks: false } : this.strays.judge(',
+    from: "const found = this.strays.judge(",
+    to: 'const found = job.purpose.kind !== "window" ? { misses: false, breaks: false, lacks: false } : this.strays.judge(',
     test: "src/streams/completion.test.ts: P5: a STATE names no stray as owned by a day if %s does not return it",
   },
   {
@@ -284,9 +284,9 @@ export const STRAYS: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "job.isLook ? this.#due.staysBehind(ledger.state, reading) : []",
-    to: "[]",
+    file: "src/streams/due_windows.ts",
+    from: "isLook ? [...daysAbout(reading).filter(isDue), ...open] : open",
+    to: "open",
     test: "src/streams/posted.test.ts: R10: a process that goes on with a pass lists the strays of windows that are due, although a look reads such a window",
   },
 ];

@@ -11,6 +11,7 @@ import { DAYS } from "./days.ts";
 import { DUE } from "./due.ts";
 import { LISTINGS } from "./listings.ts";
 import { LOSSES } from "./losses.ts";
+import { PROVEN } from "./proven.ts";
 import { UNREPORTED } from "./unreported.ts";
 import { NAMES } from "./names.ts";
 import { PROOFS_OF_STRAYS } from "./proofs.ts";
@@ -47,7 +48,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "W3",
-    file: "src/core/plan.ts",
+    file: "src/core/retention.ts",
     from: "retentionEdge(now, retentionDays) + HOUR",
     to: "retentionEdge(now, retentionDays)",
     test: "src/core/plan.test.ts: W3: the floor is the first whole day at least an hour inside retention",
@@ -165,6 +166,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CUT_LISTINGS,
   ...LOSSES,
   ...UNREPORTED,
+  ...PROVEN,
   {
     rule: "W2",
     file: "src/core/shares.ts",

@@ -11,15 +11,15 @@ export const UNREPORTED: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/core/unreported.ts",
-    from: "earlier.days.get(day) !== known.days.get(day) ||",
+    file: "src/core/known_days.ts",
+    from: "before.days.get(day) !== after.days.get(day) ||",
     to: "",
     test: "src/core/unreported.test.ts: R10: of a reading that is not reported, no report tells of the days that were unknown or have changed",
   },
   {
     rule: "R10",
-    file: "src/core/unreported.ts",
-    from: "isKnown(earlier, day) !== isKnown(known, day) ||",
+    file: "src/core/known_days.ts",
+    from: "isKnown(before, day) !== isKnown(after, day) ||",
     to: "",
     test: "src/core/unreported.test.ts: R10: of a reading that is not reported, no report tells of the days that were unknown or have changed",
   },
@@ -68,8 +68,8 @@ export const UNREPORTED: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "misses || tellsLate(ledger.state, report && days);",
-    to: "misses;",
+    from: "[settlement.hasLost, misses, this.strays.listings.loses(), isLate]",
+    to: "[settlement.hasLost, misses, this.strays.listings.loses()]",
     test: "simulation/lost_rows.test.ts: R10: a late report of a day makes the days due that the pass has read before",
   },
   {

@@ -1,6 +1,6 @@
 /** Checks that the plan of a state leaves nothing out, and that a state is the same when it is read back. */
 import { isDeepStrictEqual } from "node:util";
-import { retentionFloor } from "../../src/core/plan.ts";
+import { retentionFloor } from "../../src/core/retention.ts";
 import type { StreamState } from "../../src/core/state.ts";
 import { DAY, ceilTo, floorTo } from "../../src/core/time.ts";
 import type { StateInput, Taken } from "./states.ts";

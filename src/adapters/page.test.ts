@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { retentionFloor } from "../core/plan.ts";
+import { retentionFloor } from "../core/retention.ts";
 import type { Transport } from "../edges.ts";
 import type { Capabilities } from "../generated/capabilities.js";
 import {

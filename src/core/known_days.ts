@@ -90,6 +90,12 @@ const SUSPICIOUS_FROM = 10;
 /** A view that stands still for so long counts as another one. It is less than a day, so that a sync of the next day at the same time can tell. */
 const STILL = 20 * HOUR;
 
+/** Whether the states before and after a reading know something else of a day. */
+export const hasChanged = (before: KnownDays, after: KnownDays, day: number): boolean =>
+  isKnown(before, day) !== isKnown(after, day) ||
+  before.days.get(day) !== after.days.get(day) ||
+  before.forgotten.get(day) !== after.forgotten.get(day);
+
 /** Whether the day was read completely before, so that the next reading is compared with its digest. */
 export function isKnown(known: KnownDays, day: number): boolean {
   return includes(known.ranges, day);

@@ -8,9 +8,9 @@ import {
   planIncremental,
   reconcileFromDays,
   replan,
-  retentionFloor,
   withoutFuture,
 } from "./plan.ts";
+import { retentionFloor } from "./retention.ts";
 import {
   advance,
   emptyPass,
@@ -204,11 +204,15 @@ test("W4: only a window that reaches past now is shortened", () => {
   expect(withoutFuture({ start: TODAY, end: TODAY + DAY }, atNoon())).toEqual([]);
 });
 
-test("R5: a pass begins at an instant of its own, and a sync that goes on with the pass keeps this instant", () => {
+test("R5 R10: a pass begins at an instant of its own, and a sync that goes on with the pass keeps this instant", () => {
   const begun = planIncremental(settled, atNoon()).state;
   expect(begun.pass).toMatchObject({ beganAt: NOON + 7, day: "2026-06-15" });
-  const later = planIncremental(begun, atNoon({ now: NOON + HOUR, passBeganAt: NOON + HOUR }));
-  expect(later.state.pass?.beganAt).toBe(NOON + 7);
+  const later = atNoon({ now: NOON + HOUR, passBeganAt: NOON + HOUR });
+  const range = { start: TODAY - 5 * DAY, end: TODAY - 4 * DAY };
+  const resumed = finishWindow(begun, { ...range, availableThrough: NOON }, NOON);
+  expect(planIncremental(resumed, later).state.pass?.beganAt).toBe(NOON + 7);
+  // R10: a pass of which no state knows a window may have reported days. They are no days of the next pass.
+  expect(planIncremental(begun, later).state.pass?.beganAt).toBe(NOON + HOUR);
   expect(planFullRefresh(null, atNoon()).state.pass?.beganAt).toBe(NOON + 7);
 });
 
@@ -670,7 +674,8 @@ test("R10: days that had left each earlier retention are due once a longer one s
   const stored = { ...settled, known, longestRetention: 5 };
   const at = (retentionDays: number) => atNoon({ startDate: null, retentionDays });
   const next = planIncremental(stored, at(20));
-  const back = { start: TODAY - 19 * DAY, end: TODAY - 8 * DAY };
+  // No report has covered the first day of the shorter retention (R5).
+  const back = { start: TODAY - 19 * DAY, end: TODAY - 7 * DAY };
   expect(next.state.due).toEqual([back]);
   expect(subtract([back], covered(next))).toEqual([]);
   expect(planIncremental({ ...next.state, due: [] }, at(20)).state.due).toEqual([]);

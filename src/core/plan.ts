@@ -20,8 +20,9 @@ import { NOTHING_KNOWN, prune, withFirstChances } from "./known_days.ts";
 import { type ProvisionalDay, underRetention } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
 import { isWhole, type PlanInput, wholeMonths, windowsAgain, windowsOf } from "./plan_windows.ts";
+import { MAXIMUM_RETENTION_DAYS, retentionFloor, returned } from "./retention.ts";
 import { planScrub, type Scrub } from "./scrub.ts";
-import { ceilTo, DAY, floorTo, formatDay, HOUR, monthStart } from "./time.ts";
+import { ceilTo, DAY, floorTo, formatDay, monthStart } from "./time.ts";
 import { toldStrays } from "./unreported.ts";
 import { clip, cut, dayRange, daysIn, overlaps, type Range, subtract, union } from "./window.ts";
 
@@ -54,19 +55,6 @@ export interface Plan<State> {
 }
 
 export { type PlanInput, windowOfDay } from "./plan_windows.ts";
-
-/** The first whole day at least an hour inside retention, so that it stays inside while a slow sync runs (W3). */
-export function retentionFloor(now: number, retentionDays: number): number {
-  return ceilTo(DAY, retentionEdge(now, retentionDays) + HOUR);
-}
-
-/** The most days of retention that a plan covers (L3): ten years. So a plan has 3,654 windows at most. */
-const MAXIMUM_RETENTION_DAYS = 3653;
-
-/** The start of retention: the earliest instant that the provider keeps, not before 1970, at most ten years back (L3). */
-export function retentionEdge(now: number, retentionDays: number): number {
-  return Math.max(0, now - Math.min(retentionDays, MAXIMUM_RETENTION_DAYS) * DAY);
-}
 
 /** Start of the deep re-read of costs. It goes back by months, because a correction carries its old charge period (R2). */
 export function costsReconcileFrom(now: number): number {
@@ -287,17 +275,6 @@ function clampStored(
 }
 
 /**
- * The days that had left every retention so far, and that a longer retention shows again (W3). The state knows nothing of them, and
- * no gap before the start contains them, so they are due (R10).
- */
-function returned(stored: IncrementalState, at: PlanInput, read: Range): Range[] {
-  const { longestRetention, known } = stored;
-  if (longestRetention === 0 || at.retentionDays <= longestRetention) return [];
-  const left = { start: 0, end: retentionFloor(at.now, longestRetention) };
-  return subtract(clip([read], left), known.ranges);
-}
-
-/**
  * The pass to resume. An interrupted pass of today stays as it is. A pass of an earlier day loses the ranges that are re-read
  * today, and its newest days, which may have changed since.
  */
@@ -312,6 +289,8 @@ function passOf(
   const sameDay = state.pass.day === fresh.day;
   const kept = sameDay ? state.pass : withoutStale(state.pass, rereads, at.lookback);
   const open = kept.open.filter((reading) => overlaps(reading, { start: from, end }));
+  // A killed process may have reported days without a STATE behind them: they are no days of the new pass (R10).
+  if (kept.reads.length + open.length === 0) return fresh;
   const resumed = open.map((reading) => ({ ...reading, resumed: true }));
   return { ...kept, day: fresh.day, reads: readsFrom(kept, keepFrom), open: resumed };
 }

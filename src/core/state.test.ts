@@ -45,7 +45,7 @@ const reads: fc.Arbitrary<FinishedRange[]> = fc.array(
 );
 
 function passOf(found: readonly FinishedRange[], frontier = -Infinity): SyncPass {
-  return { day: "2026-05-20", beganAt: TODAY, reads: found, open: [], frontier };
+  return { day: "2026-05-20", beganAt: TODAY, lostUntil: null, reads: found, open: [], frontier };
 }
 
 function stateOf(changes: Partial<IncrementalState> = {}): IncrementalState {

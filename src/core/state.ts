@@ -42,6 +42,11 @@ export interface SyncPass {
    * (R5). A sync that resumes the pass keeps this value.
    */
   readonly beganAt: number;
+  /**
+   * The last end of a reading that has found rows missing, on the provider's clock; null if none has (R10). The clock may be put back, so
+   * that a later process may begin a reading before this instant.
+   */
+  readonly lostUntil: number | null;
   readonly reads: readonly FinishedRange[];
   readonly open: readonly Reading[];
   /** The furthest instant that a page of this run declared available, no later than now; not stored. */
@@ -110,7 +115,14 @@ export interface FullRefreshState {
 export type StreamState = IncrementalState | FullRefreshState;
 
 export function emptyPass(now: number, beganAt = now): SyncPass {
-  return { day: formatDay(now), beganAt, reads: [], open: [], frontier: -Infinity };
+  return {
+    day: formatDay(now),
+    beganAt,
+    lostUntil: null,
+    reads: [],
+    open: [],
+    frontier: -Infinity,
+  };
 }
 
 /** The state with the progress of a reading that goes on, under the reading's id. */
@@ -190,6 +202,13 @@ export function asDue(state: StreamState, ranges: readonly Range[], now: number)
   return { ...state, due: withDue(state.due, ranges, now) };
 }
 
+/** R10: the state once a reading that ended at an instant has found rows missing. */
+export function withLoss(state: StreamState, endedAt: number): StreamState {
+  if (state.mode !== "incremental" || state.pass === null) return state;
+  const lostUntil = Math.max(state.pass.lostUntil ?? -Infinity, endedAt);
+  return { ...state, pass: { ...state.pass, lostUntil } };
+}
+
 /** The known days of a state. A full refresh has none, so it compares nothing (R6). */
 export const knownOf = (state: StreamState): KnownDays =>
   state.mode === "incremental" ? state.known : NOTHING_KNOWN;
@@ -224,8 +243,21 @@ const availableThroughOf = (read: FinishedRange, frontier: number): number =>
   read.endsAtWindow === true ? Math.max(read.availableThrough, frontier) : read.availableThrough;
 
 /** The part of a range that counts as finished: whole buckets, up to where the data was available (S1). */
-export function coverageOf(read: FinishedRange, bucket: Bucket): Range {
+export function coverageOf(
+  read: Pick<FinishedRange, "start" | "end" | "availableThrough">,
+  bucket: Bucket,
+): Range {
   return { start: read.start, end: floorTo(bucket, Math.min(read.end, read.availableThrough)) };
+}
+
+/**
+ * The days of a reading before the position that end behind this part: no report of the reading covers them (R5), and no later sync reads
+ * them again because of R1.
+ */
+export function uncoveredDays(state: StreamState, reading: Reading, bucket: Bucket): number[] {
+  if (state.mode !== "incremental") return [];
+  const { end } = coverageOf(reading, bucket);
+  return daysAbout(reading).filter((day) => day + DAY > end && day + DAY <= state.position);
 }
 
 /** The days of that part that are whole. */

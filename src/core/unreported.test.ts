@@ -16,7 +16,7 @@ const stateOf = (known: KnownDays, unreported: readonly Range[] = []): Increment
   chain: "chain",
   newestId: null,
   start: ONE,
-  position: ONE,
+  position: ONE + 9 * DAY,
   reconciledOn: null,
   provisional: [],
   known,
@@ -44,11 +44,13 @@ const toldBy = (
   reports: readonly { readonly day: number }[] | null,
   misses = false,
   lacking: readonly Range[] = [],
+  uncovered: readonly number[] = [],
 ) => ({
   reading: readingOf(withTotals),
   reports,
   misses,
   lacking,
+  uncovered,
 });
 const listOf = (state: StreamState): readonly Range[] | null =>
   state.mode === "incremental" ? state.unreported : null;

@@ -3,15 +3,15 @@
  * read, or written again, is not proven. These days are not in the list of due days: only a sync that reports reads them again.
  */
 import { dueDays } from "./due.ts";
-import { isKnown } from "./known_days.ts";
+import { hasChanged } from "./known_days.ts";
 import { daysAbout, type Reading } from "./reading.ts";
 import type { DayReport } from "./settle.ts";
 import { type IncrementalState, knownOf, type KnownStray, type StreamState } from "./state.ts";
+import { DAY } from "./time.ts";
 import {
   dayRange,
   includes,
   intersect,
-  overlaps,
   type Range,
   rangesOf,
   subtract,
@@ -43,8 +43,8 @@ export function tellsLate(state: StreamState, reports: Told["reports"]): boolean
 }
 
 /**
- * The strays of a state that go on in a sync. No report has told of the reading that wrote a stray if none tells of its window: the models
- * cannot place its row. A sync that reports forgets such strays, so that they are written and reported like new ones.
+ * The strays of a state that go on in a sync. No report has told of the reading that wrote a stray if none tells of its whole window: the
+ * models cannot place its row. A sync that reports forgets such strays, so that they are written and reported like new ones.
  */
 export function toldStrays(
   { strays, unreported }: Pick<IncrementalState, "strays" | "unreported">,
@@ -52,8 +52,7 @@ export function toldStrays(
 ): readonly KnownStray[] {
   if (!reports || unreported.length === 0) return strays;
   return strays.filter(
-    ({ readingId, window }) =>
-      readingId === null || !unreported.some((range) => overlaps(range, window)),
+    ({ readingId, window }) => readingId === null || subtract([window], unreported).length > 0,
   );
 }
 
@@ -62,6 +61,8 @@ interface Told {
   readonly reading: Reading;
   /** Null if the catalog does not select `export_windows`. A reading without totals is not reported either. */
   readonly reports: readonly Pick<DayReport, "day">[] | null;
+  /** The days of the reports that these do not cover (R5): a report tells nothing of them. */
+  readonly uncovered: readonly number[];
   /** Whether the reading misses strays that were written. */
   readonly misses: boolean;
   /** Days of which earlier syncs have not shown all rows (R11), so that the reports of those days prove nothing. */
@@ -70,18 +71,18 @@ interface Told {
 
 /**
  * The state after a reading. If the reading is reported, its reports tell of their days. Else no report tells of those of its days that
- * were unknown, due or not shown whole before, or that it has changed; and of none, if it misses strays.
+ * were unknown, due, not over or not shown whole before, or that it has changed; and of none, if it misses strays.
  *
  * @param after the state after the reading, without its report
  */
 export function afterReport(
   after: StreamState,
   before: StreamState,
-  { reading, reports, misses, lacking }: Told,
+  { reading, reports, misses, lacking, uncovered }: Told,
 ): StreamState {
   if (after.mode !== "incremental") return after;
   if (reports !== null && reading.totals !== null) {
-    const told = reports.map(({ day }) => dayRange(day));
+    const told = rangesOf(reports.filter(({ day }) => !uncovered.includes(day)));
     return hasUnreported(after)
       ? { ...after, unreported: subtract(after.unreported, told) }
       : after;
@@ -89,12 +90,12 @@ export function afterReport(
   if (misses) return withUnreported(after, [reading]);
   const [known, earlier] = [after.known, knownOf(before)];
   const due = before.mode === "incremental" ? dueDays(before, false) : [];
+  const position = before.mode === "incremental" ? before.position : Infinity;
   const untold = daysAbout(reading).filter(
     (day) =>
-      isKnown(earlier, day) !== isKnown(known, day) ||
-      earlier.days.get(day) !== known.days.get(day) ||
-      earlier.forgotten.get(day) !== known.forgotten.get(day) ||
+      hasChanged(earlier, known, day) ||
       includes(due, day) ||
+      day + DAY > position ||
       includes(lacking, day),
   );
   return withUnreported(after, untold.map(dayRange));

@@ -2,7 +2,7 @@
 import { dueDays } from "../core/due.ts";
 import { forget, type KnownDays, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
-import { dayRange, union } from "../core/window.ts";
+import { clip, dayRange, union, wholeDays } from "../core/window.ts";
 import { dropOpen, type StateOwner, type StreamState } from "../core/state.ts";
 import type { JsonObject } from "../protocol.ts";
 import { encodeState } from "./state_codec.ts";
@@ -54,7 +54,7 @@ const STEPS: readonly (readonly [step: (state: StreamState) => StreamState, drop
     withoutLeft,
     "provisional costs that have left retention; they are not followed if they are shown again",
   ],
-  [withoutReads, "windows that are read beyond the position; a sync that resumes reads them again"],
+  [withoutReads, "windows that are finished; a sync that resumes reads them again"],
   [
     withoutSuspicions,
     "since when days show less than half of their records; the wait for a second such reading begins again",
@@ -94,8 +94,14 @@ function withoutLeft<State extends StreamState>(state: State): State {
   return state.mode === "incremental" ? { ...state, left: [] } : state;
 }
 
+/** R10: a sync that resumes does not plan days before the position again, unless they are due. */
 function withoutReads<State extends StreamState>(state: State): State {
-  return state.pass === null ? state : { ...state, pass: { ...state.pass, reads: [] } };
+  if (state.pass === null) return state;
+  const { reads } = state.pass;
+  const without = { ...state, pass: { ...state.pass, reads: [] } };
+  if (without.mode !== "incremental" || state.mode !== "incremental") return without;
+  const before = clip(reads.map(wholeDays), { start: -Infinity, end: state.position });
+  return { ...without, due: union([...without.due, ...before]) };
 }
 
 function withoutSuspicions<State extends StreamState>(state: State): State {

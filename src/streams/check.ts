@@ -1,6 +1,6 @@
 import type { Credentials, ReadSettings } from "../config/config.ts";
 import { foreignText } from "../core/foreign_text.ts";
-import { retentionFloor } from "../core/plan.ts";
+import { retentionFloor } from "../core/retention.ts";
 import { DAY, floorTo, formatInstant, HOUR } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";

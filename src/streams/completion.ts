@@ -13,12 +13,21 @@
  * sync reads the window again.
  */
 import { renewed } from "../core/former.ts";
-import type { Limits } from "../core/limits.ts";
 import { daysAbout, type Reading } from "../core/reading.ts";
 import { settle, settleAgain, type Settlement } from "../core/settle.ts";
-import { advance, finishWindow, knownOf, settleReading, type StreamState } from "../core/state.ts";
+import {
+  advance,
+  finishWindow,
+  knownOf,
+  settleReading,
+  type StreamState,
+  uncoveredDays,
+  withLoss,
+} from "../core/state.ts";
 import { afterReport, tellsLate, withUnreported } from "../core/unreported.ts";
 import { clip, dayRange, intersect, type Range, rangesOf } from "../core/window.ts";
+import { announce } from "./announce.ts";
+import type { CompletionOptions } from "./completion_options.ts";
 import { Confirmations } from "./confirmations.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
 import { DueWindows } from "./due_windows.ts";
@@ -35,26 +44,12 @@ import {
   standsAsShown,
   withStrayCosts,
 } from "./ended_reading.ts";
-import { type Job, jobAgain, jobOf, rewriteJob } from "./job.ts";
+import { jobAgain, jobOf, rewriteJob } from "./job.ts";
 import { straysOf } from "./known_strays.ts";
-import type { Ledger } from "./ledger.ts";
 import { Losses } from "./losses.ts";
-import { STATES_AT_ONCE, StrayReads, type StrayReadsOptions } from "./stray_reads.ts";
+import { STATES_AT_ONCE, StrayReads } from "./stray_reads.ts";
 import type { Strays } from "./strays.ts";
 import { type Waiting, WaitingWindows } from "./waiting_windows.ts";
-
-export interface CompletionOptions extends StrayReadsOptions {
-  readonly ledger: Ledger;
-  readonly limits: Limits;
-  /** Gets every complete reading before the state covers it; null if the catalog does not select `export_windows` (R5). */
-  readonly report: ((report: ReadingReport) => Promise<void>) | null;
-  readonly warn: (message: string) => Promise<void>;
-  /** Puts a job in front of the queue. */
-  readonly queue: (job: Job) => void;
-  /** See `SourceNotes` in stream.ts. */
-  readonly unprovenBefore?: () => number | null;
-  readonly lacking: readonly Range[];
-}
 
 export class Completion {
   readonly strays: Strays;
@@ -73,7 +68,7 @@ export class Completion {
     this.strays = straysOf(plan, options.input, limits);
     this.#due = new DueWindows(options.input.now);
     this.#confirmations = new Confirmations(options);
-    this.#losses = new Losses(plan.state.pass?.reads ?? []);
+    this.#losses = new Losses(plan.state.pass);
     this.#reads = new StrayReads(this.strays, options);
   }
 
@@ -113,17 +108,12 @@ export class Completion {
     }
   }
 
-  async #settle(ended: EndedWindow): Promise<void> {
-    const { job, reading, endedAt, alsoWritten, writes, pageCount } = ended;
-    const { ledger, input, limits, warn, queue, report, lacking } = this.#options;
-    const isWhole = job.purpose.kind === "window" && !job.isLook;
-    for (const day of job.written.keys()) this.#reads.written.add(day);
-    const incomplete = incompleteDays(
-      reading,
-      job,
-      (day) => writes(day) || alsoWritten.includes(day),
-    );
-    const unprovenBefore = this.#unprovenBefore;
+  /** Judges the days of a reading, and warns of those that show less than half. No other window comes between this and the caller. */
+  async #judged({ job, reading, endedAt, alsoWritten, writes }: EndedWindow): Promise<Settlement> {
+    const { ledger, limits, warn } = this.#options;
+    const isOut = (day: number): boolean => writes(day) || alsoWritten.includes(day);
+    const incomplete = incompleteDays(reading, job, isOut);
+    const unprovenBefore = this.#options.unprovenBefore();
     const judge = (): Settlement =>
       settle(
         renewed(knownOf(ledger.state), reading.digests),
@@ -132,43 +122,59 @@ export class Completion {
       );
     for (const message of describeShrunk(judge().shrunk)) await warn(message);
     if (this.strays.isFull) await warn(tooManyStrays(limits));
-    // Other windows may have changed the state while a warning was sent. From here on, no other window comes between.
-    const settlement = judge();
+    // Other windows may have changed the state while a warning was sent.
+    return judge();
+  }
+
+  async #settle(ended: EndedWindow): Promise<void> {
+    const { job, reading, endedAt, pageCount } = ended;
+    const { ledger, input, queue, report, lacking } = this.#options;
+    const isWhole = job.purpose.kind === "window" && !job.isLook;
+    for (const day of job.written.keys()) this.#reads.written.add(day);
+    const settlement = await this.#judged(ended);
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const sawStrays = isWhole && !reading.resumed;
     const isAbout = isAboutOf(reading);
     const open = this.strays.listings.unlisted();
-    const shows = sawStrays && !reading.moved;
-    const { misses, breaks, lacks } = this.strays.judge(reading, isAbout, shows);
+    const found = this.strays.judge(reading, isAbout, sawStrays && !reading.moved);
+    const { misses, breaks, lacks } = found;
     // A listing that moved may show only a part of the strays, and its report takes the proof from their days.
     const isPart = isWhole && reading.moved && lacks;
     if (reading.resumed || isPart) this.strays.listings.judgeNext(reading);
     if (sawStrays) this.#reads.read.push(reading);
     const { rewrites, reports: days, doubtful } = settlement;
-    const hasLost = settlement.hasLost || misses || tellsLate(ledger.state, report && days);
-    const missed = this.#losses.settle({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
     this.strays.listings.reported(days, reading.id);
+    const isLate = tellsLate(ledger.state, report && days);
+    const hasLost = [settlement.hasLost, misses, this.strays.listings.loses(), isLate].includes(
+      true,
+    );
+    const missed = this.#losses.settle({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
+    if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
+    this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const strays = this.strays.listed(reading);
     const doubted = misses && strays.length === 0 ? doubtsOf(settlement, reading) : [];
     const unproven = [
       ...rangesOf([...settlement.shrunk, ...doubted]),
       ...(breaks ? [reading] : []),
     ];
-    this.#announce(unproven, missed.before, open);
-    this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
+    this.#announce([...unproven, ...missed.before], open);
     const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays };
     const reported = this.#report(said);
-    const stays = job.isLook ? this.#due.staysBehind(ledger.state, reading) : [];
+    const uncovered = uncoveredDays(ledger.state, reading, input.bucket);
+    const left = { isLook: job.isLook, uncovered, known: settlement.known };
+    const stays = this.#due.staysBehind(ledger.state, reading, left);
     const learned = asLearned({ ...settlement, doubtful: [...doubtful, ...stays] }, reading);
     const settled = settleReading(ledger.state, reading, learned, input.now);
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.release(this.#due.settle(marked, reading, waits), reading);
-    const told = { reading, reports: report && days, misses, lacking };
-    ledger.update(this.#remembered(afterReport(decided, ledger.state, told)));
+    const told = { reading, reports: report && days, misses, lacking, uncovered };
+    const untold = report === null ? this.strays.taken.outdated : [];
+    const after = withUnreported(afterReport(decided, ledger.state, told), untold);
+    ledger.update(this.#remembered(after));
     if (rewrites.length === 0) {
       this.#finish({ ...job, ...reading, window: reading });
-      if (unprovenBefore === null && ledger.state.mode === "incremental")
+      if (this.#options.unprovenBefore() === null && ledger.state.mode === "incremental")
         this.#confirmations.ofMoved(reading, pageCount, doubtful);
     }
     await reported;
@@ -177,22 +183,11 @@ export class Completion {
     queue(rewriteJob(reading, rewrites, job, this.strays.hasPending(reading)));
   }
 
-  /**
-   * R10: a report that takes the proof from days, or from strays, goes out behind a STATE that names these days, or the windows
-   * of the strays, as due. Else the process might die behind the report, and no later sync would know that the days are unproven.
-   *
-   * @param open the windows that had still to list their strays before this reading: it may be the one that lists them
-   */
-  #announce(shrunk: readonly Range[], before: readonly Range[], open: readonly Range[]): void {
-    const { ledger } = this.#options;
-    const { state, sent } = ledger;
-    if (state.mode !== "incremental" || this.#options.report === null) return;
+  /** @param open the windows that had still to list their strays before this reading: it may be the one that lists them */
+  #announce(unproven: readonly Range[], open: readonly Range[]): void {
     const unlisted = [...this.strays.listings.unlisted(), ...open];
-    const days = [...shrunk, ...before, ...unlisted];
-    if (this.#due.areNamed(days, sent)) return;
-    // This STATE may count more windows as read than the STATE before.
-    ledger.update(this.#due.list(this.#due.mark(state, [...shrunk, ...before]), unlisted));
-    void ledger.sendAhead();
+    const { ledger, report } = this.#options;
+    if (report !== null) announce(ledger, this.#due, { unproven, unlisted });
   }
 
   /**
@@ -201,7 +196,7 @@ export class Completion {
    */
   #readOnceMore(): boolean {
     const { state } = this.#options.ledger;
-    const mayProve = state.mode === "incremental" && this.#unprovenBefore === null;
+    const mayProve = state.mode === "incremental" && this.#options.unprovenBefore() === null;
     // A forgotten day has no content that a reading could agree with.
     const due = mayProve ? intersect(state.known.ranges, state.due) : [];
     const overtaken = this.#losses.takeOvertaken(due);
@@ -210,28 +205,33 @@ export class Completion {
   }
 
   async #confirmed({ reading, endedAt }: EndedWindow, days: readonly number[]): Promise<void> {
-    const { ledger, lacking } = this.#options;
+    const { ledger, input, lacking, report } = this.#options;
     const { reports, known } = settleAgain(knownOf(ledger.state), reading, days);
-    if (this.#unprovenBefore !== null) return;
+    if (this.#options.unprovenBefore() !== null) return;
     const agreed = reports.map(({ day }) => day);
     const open = this.strays.listings.unlisted();
-    const hasLost = !reading.moved && this.strays.misses(reading);
-    const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
-    // A listing that moved may show only a part of the strays, and the models would take this part for all of them.
-    const strays = reading.moved ? [] : this.strays.listed(reading);
-    const said = { reading, endedAt, isWhole: false, days: reports, strays };
+    const isLate = tellsLate(ledger.state, report && reports);
+    const misses = !reading.moved && this.strays.misses(reading);
     // R10: the report of a day without rows names this reading. So the models let this reading judge the strays of the day.
     const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);
     this.strays.listings.reported(judged, reading.id);
-    this.#announce([], [], open);
+    const hasLost = [misses, this.strays.listings.loses(), isLate].includes(true);
+    const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
+    if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
+    // A listing that moved may show only a part of the strays, and the models would take this part for all of them.
+    const strays = reading.moved ? [] : this.strays.listed(reading);
+    const said = { reading, endedAt, isWhole: false, days: reports, strays };
+    this.#announce([], open);
     const reported = reports.length + strays.length === 0 ? null : this.#report(said);
     this.strays.listings.confirmed(agreed);
     const { state } = ledger;
     if (state.mode === "incremental") {
-      const confirmed = this.#due.confirm({ ...state, known }, agreed);
+      const uncovered = uncoveredDays(state, reading, input.bucket);
+      const covered = agreed.filter((day) => !uncovered.includes(day));
+      const confirmed = this.#due.confirm({ ...state, known }, covered);
       const marked = this.#due.mark(confirmed, [...before, ...own]);
       const listed = this.#due.list(marked, this.strays.listings.unlisted());
-      const told = { reading, reports: this.#options.report && reports, misses: false, lacking };
+      const told = { reading, reports: report && reports, misses: false, lacking, uncovered };
       ledger.update(afterReport(listed, state, told));
     }
     await reported;
@@ -265,10 +265,11 @@ export class Completion {
   ): Promise<void> {
     for (const { day } of strays.rows.values()) this.#reads.written.add(day);
     const absent = this.strays.wrote(ids, strays, job.window, reading.id);
-    const { ledger } = this.#options;
-    if (absent > 0) await this.#options.warn(describeAbsent(absent, job.window));
+    const { ledger, warn } = this.#options;
+    if (absent > 0) await warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
-    const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: written });
+    const said = [...written, ...this.strays.listed({ ...reading, standing: [] })];
+    const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: said });
     const released = this.#due.release(ledger.state, job.window);
     const days = written.map(({ day }) => dayRange(day));
     const untold = this.#options.report === null ? [job.window, ...days] : [];
@@ -285,9 +286,8 @@ export class Completion {
   async #report(said: Omit<ReadingReport, "passBeganAt">): Promise<void> {
     const { ledger, input, report } = this.#options;
     if (report === null) return;
-    // R4: the first report names a chain that no STATE has named yet.
-    const isFirst = ledger.state.newestId === null && ledger.reserve(said.reading.id);
-    if (isFirst) void ledger.sendAhead(); // queued before the report
+    // R4: the first report names a chain that no STATE has named yet. The STATE is queued before the report.
+    if (ledger.state.newestId === null && ledger.reserve(said.reading.id)) void ledger.sendAhead();
     await report({ ...said, passBeganAt: ledger.state.pass?.beganAt ?? input.now });
   }
 
@@ -295,10 +295,7 @@ export class Completion {
   #finish(waiting: Waiting): void {
     const { ledger, input, plan } = this.#options;
     const { window, missesStrays } = waiting;
-    if (missesStrays || this.strays.hasPending(window)) {
-      this.#waiting.add(waiting);
-      return;
-    }
+    if (missesStrays || this.strays.hasPending(window)) return this.#waiting.add(waiting);
     const read = this.#waiting.hasPart(waiting)
       ? ledger.state
       : finishWindow(ledger.state, { ...waiting, ...window }, input.now);
@@ -373,10 +370,6 @@ export class Completion {
     ledger.update(this.#remembered(this.#due.hold(ledger.state, windows, own)));
     if (ledger.state.mode !== "incremental") return;
     if (always || !this.#due.areNamed(own, ledger.sent)) await ledger.sendAhead();
-  }
-
-  get #unprovenBefore(): number | null {
-    return this.#options.unprovenBefore?.() ?? null;
   }
 
   /** The state with the strays of this moment, and with the windows that have still to list theirs. */

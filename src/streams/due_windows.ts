@@ -6,7 +6,8 @@
  */
 import { afterReading, withDue } from "../core/due.ts";
 import { daysAbout, type Reading } from "../core/reading.ts";
-import { asDue, type IncrementalState, type StreamState } from "../core/state.ts";
+import { hasChanged, type KnownDays } from "../core/known_days.ts";
+import { asDue, type IncrementalState, knownOf, type StreamState } from "../core/state.ts";
 import {
   dayRange,
   includes,
@@ -24,6 +25,14 @@ import {
 interface Waiting {
   readonly about: readonly Range[];
   readonly days: readonly Range[];
+}
+
+/** The reasons for which days stay due behind a reading. */
+interface Left {
+  readonly isLook: boolean;
+  /** See {@link uncoveredDays}. */
+  readonly uncovered: readonly number[];
+  readonly known: KnownDays;
 }
 
 /** A window that may wait. */
@@ -155,12 +164,17 @@ export class DueWindows {
   }
 
   /**
-   * P5: the days that stay due behind a look, because a window of an earlier process may wait for strays on them, and a look ignores
-   * strays. If only windows of this read wait, they keep their days themselves.
+   * The days that are due behind a reading, although it has judged them. First, all due days of a look (P5): a window of an earlier process
+   * may wait for strays on them, and a look ignores strays. (If only windows of this read wait, they keep their days themselves.) Second,
+   * the days that no report of the reading covers, if they were due or have changed: nothing proves them as they are now.
+   *
+   * @param known the days that the state knows behind the reading
    */
-  staysBehind(state: StreamState, look: Reading): number[] {
+  staysBehind(state: StreamState, reading: Reading, { isLook, uncovered, known }: Left): number[] {
     const own = state.mode === "incremental" ? this.#ownOf(state.due) : [];
-    return daysAbout(look).filter((day) => includes(own, day));
+    const isDue = (day: number): boolean => includes(own, day);
+    const open = uncovered.filter((day) => isDue(day) || hasChanged(knownOf(state), known, day));
+    return isLook ? [...daysAbout(reading).filter(isDue), ...open] : open;
   }
 
   /** The days that are due by themselves. */

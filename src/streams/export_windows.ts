@@ -2,7 +2,7 @@
 import * as z from "zod";
 import type { ReadingIds } from "../core/identity.ts";
 import { onOneLine } from "../core/lines.ts";
-import { retentionFloor } from "../core/plan.ts";
+import { retentionFloor } from "../core/retention.ts";
 import type { Reading } from "../core/reading.ts";
 import type { StateOwner } from "../core/state.ts";
 import { type Bucket, DAY, floorTo, formatDay, formatInstant } from "../core/time.ts";

@@ -1,9 +1,9 @@
 /** The strays that the state before a read knows. */
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
-import { type Plan, type PlanInput, retentionFloor } from "../core/plan.ts";
+import { type Plan, type PlanInput } from "../core/plan.ts";
+import { retentionFloor } from "../core/retention.ts";
 import type { IncrementalState, KnownStray, StreamState } from "../core/state.ts";
-import { DAY } from "../core/time.ts";
 import { Strays } from "./strays.ts";
 
 /** The strays of a read that begins with this plan. */
@@ -16,7 +16,7 @@ export function straysOf(
   return new Strays(standingStrays(state, from), limits, {
     bounds: { start: from, end },
     due: state.due,
-    leaving: retentionFloor(now, retentionDays) + DAY,
+    keptFrom: retentionFloor(now, retentionDays),
   });
 }
 

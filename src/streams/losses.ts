@@ -6,6 +6,7 @@
  *     reading of b        [──── shows `b` after the move ───]           a row of `b` is missing
  *     reading of c                                           [──────]   `c` may be proven
  */
+import type { SyncPass } from "../core/state.ts";
 import { dayRange, intersect, type Range, subtract, union, wholeDays } from "../core/window.ts";
 
 /** A reading that has ended. */
@@ -32,11 +33,15 @@ export class Losses {
   /** The days that are due because rows were missing, since the last call of {@link takeOvertaken}. */
   #overtaken: readonly Range[] = [];
   /** The last end of a reading that has found rows missing. */
-  #lostAt = -Infinity;
+  #lostAt: number;
 
-  /** @param reads read windows; if a part of one is out of date (S3), the rest may end within a day: the day counts as a whole */
-  constructor(reads: readonly Range[]) {
-    this.#reads = union(reads.map(wholeDays));
+  /**
+   * @param pass the pass that this process goes on with. If a part of a window that it has read is out of date (S3), the rest may end
+   *   within a day: the day counts as a whole.
+   */
+  constructor(pass: Pick<SyncPass, "reads" | "lostUntil"> | null) {
+    this.#reads = union((pass?.reads ?? []).map(wholeDays));
+    this.#lostAt = pass?.lostUntil ?? -Infinity;
   }
 
   /** To be called for each reading that judges days, once it has ended. */

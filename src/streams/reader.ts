@@ -4,7 +4,8 @@
  */
 import { knownRecords } from "../core/listing.ts";
 import { formOf } from "../core/former.ts";
-import { completed, replan, retentionEdge, withoutFuture } from "../core/plan.ts";
+import { completed, replan, withoutFuture } from "../core/plan.ts";
+import { retentionEdge } from "../core/retention.ts";
 import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import { Sightings } from "../core/sightings.ts";
 import { dropOpen, keepOpen, knownIds, knownOf } from "../core/state.ts";
@@ -74,13 +75,12 @@ export class StreamReader implements WindowSource {
     this.#signal = AbortSignal.any([stop, this.#failure.signal]);
     this.#held = new HeldWindows({ ...shared, ledger: this.#ledger });
     this.#completion = new Completion({
+      ...shared,
       ledger: this.#ledger,
-      limits: run.limits,
       plan,
       input: options.input,
       report: reports?.send ?? null,
       warn: (message) => this.#log("WARN", message),
-      unprovenBefore: shared.unprovenBefore,
       lacking: source.lacking ?? [],
       remembersAll: () => this.#sightings.isComplete,
       mayHaveOwner: (id) => this.#sightings.mayHaveOwner(id),

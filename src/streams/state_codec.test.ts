@@ -94,6 +94,7 @@ const incremental: IncrementalState = {
   pass: {
     day: "2026-01-11",
     beganAt: DAY_ONE + 10 * DAY + 5,
+    lostUntil: DAY_ONE + 10 * DAY + 7,
     reads: [
       { start: DAY_ONE + 5 * DAY, end: DAY_ONE + 6 * DAY, availableThrough: DAY_ONE + 6 * DAY + 1 },
     ],

@@ -78,6 +78,7 @@ function encodePass(pass: SyncPass): JsonObject {
   return {
     day: pass.day,
     began_at: formatInstant(pass.beganAt),
+    lost_until: pass.lostUntil === null ? null : formatInstant(pass.lostUntil),
     reads: joinReads(pass).map(({ start, end, availableThrough }) => ({
       start: formatInstant(start),
       end: formatInstant(end),
@@ -140,6 +141,7 @@ const passSchema = z
   .object({
     day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day"),
     began_at: instant,
+    lost_until: instant.nullish(),
     reads: z.array(
       z
         .object({ start: instant, end: instant, available_through: instant })
@@ -154,8 +156,8 @@ const passSchema = z
   .nullish()
   .transform((found): SyncPass | null => {
     if (found == null) return null;
-    const { began_at: beganAt, ...pass } = found;
-    return { ...pass, beganAt, frontier: -Infinity };
+    const { began_at: beganAt, lost_until: lostUntil = null, ...pass } = found;
+    return { ...pass, beganAt, lostUntil, frontier: -Infinity };
   });
 const chain = z.string().regex(/^[0-9a-z]{5}$/, "must be a chain of reading ids");
 /** Absent in a state of 0.2.0. */

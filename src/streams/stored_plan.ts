@@ -4,6 +4,7 @@ import type { Limits } from "../core/limits.ts";
 import { type Plan, planFullRefresh, planIncremental, type PlanInput } from "../core/plan.ts";
 import { knownOf, type StateOwner, type StreamState } from "../core/state.ts";
 import { withUnreported } from "../core/unreported.ts";
+import type { Range } from "../core/window.ts";
 import { decodeState } from "./state_codec.ts";
 
 export interface StoredStates {
@@ -22,8 +23,14 @@ export function planOf(
   { states, owner, limits, isNew }: StoredStates,
 ): Plan<StreamState> {
   const stored = decodeState(states.get(name), owner, syncMode);
-  const state = stored && isNew ? withUnreported(stored, knownOf(stored).ranges) : stored;
+  const state = stored && isNew ? withUnreported(stored, toldOf(stored)) : stored;
   return syncMode === "incremental"
     ? planIncremental(state?.mode === "incremental" ? state : null, at, limits)
     : planFullRefresh(state?.mode === "full_refresh" ? state : null, at);
+}
+
+/** The days that reports may have told of, and the windows of strays. Forgotten days are due in any case. */
+function toldOf(state: StreamState): Range[] {
+  const strays = state.mode === "incremental" ? state.strays : [];
+  return [...knownOf(state).ranges, ...strays.map(({ window }) => window)];
 }

@@ -60,6 +60,8 @@ export class StrayListings {
    * written again, or the state has forgotten some.
    */
   readonly #unjudged: Range[] = [];
+  /** The strays that {@link loses} has found. */
+  readonly #lost = new Set<string>();
   /** The parts of a stray's window that such readings have listed without the stray. */
   readonly #unseen = new Map<string, readonly Range[]>();
 
@@ -155,6 +157,24 @@ export class StrayListings {
     return this.#toAsk.length > 0;
   }
 
+  /**
+   * R10: to be called once days were reported as proven. If no reading can list a stray of such a day any more, the models take it for gone.
+   *
+   * @returns whether there are more such strays than before: they count as missing
+   */
+  loses(): boolean {
+    const before = this.#lost.size;
+    for (const stray of this.#written())
+      if (this.#isProvenLater(stray) && !this.#missing.has(stray.hash) && !this.#mayBeListed(stray))
+        this.#lost.add(stray.hash);
+    return this.#lost.size > before;
+  }
+
+  /** Whether the next sync does not know a stray, because its row no longer stands. A newer version may still replace the row. */
+  isLost({ hash }: KnownStray): boolean {
+    return this.#lost.has(hash);
+  }
+
   /** Gives the windows of {@link unlisted} that were not asked for yet. */
   takeUnlisted(): Range[] {
     const taken = this.#toAsk;
@@ -173,9 +193,12 @@ export class StrayListings {
     );
   }
 
-  #isOvertaken({ hash, day, readingId }: WrittenStray): boolean {
-    const reported = this.#reported.get(day) ?? "";
-    return this.#open.has(hash) || reported > (this.#listed.get(hash) ?? readingId);
+  #isOvertaken(stray: WrittenStray): boolean {
+    return this.#open.has(stray.hash) || this.#isProvenLater(stray);
+  }
+
+  #isProvenLater({ hash, day, readingId }: WrittenStray): boolean {
+    return (this.#reported.get(day) ?? "") > (this.#listed.get(hash) ?? readingId);
   }
 
   /** Whether the stray's window has a part that this read may request, and that was not listed without the stray yet. */

@@ -108,23 +108,25 @@ test("P5: a written stray is standing, until a window returns it as its own or i
 });
 
 /** The strays that are known and that wait once a window no longer shows the stray "c", and the windows that the next sync has to judge. */
-function withoutC(options: { pendingStrays?: number; leaving?: number; restated?: string } = {}) {
-  const { pendingStrays = 9, leaving = 0, restated } = options;
+function withoutC(
+  options: { pendingStrays?: number; keptFrom?: number; restated?: string; startsOn?: number } = {},
+) {
+  const { pendingStrays = 9, keptFrom = -Infinity, restated, startsOn = DAY_ONE } = options;
   const other = strayOf("d", { day: DAY_ONE - DAY });
-  const plan = { bounds: { start: 0, end: Infinity }, due: [], leaving };
-  const known = [strayOf("a"), strayOf("b"), strayOf("c"), other];
+  const plan = { bounds: { start: 0, end: Infinity }, due: [], keptFrom };
+  const known = [...["a", "b", "c"].map((id) => strayOf(id, { day: startsOn })), other];
   const strays = new Strays(known, { ...LIMITS, pendingStrays }, plan);
   for (const id of ["a", "b", "d"]) strays.see(printOf(id), id, DAY_ONE, first);
   if (restated !== undefined) strays.see(printOf("c", "c2"), restated, DAY_ONE, first);
   const verdict = strays.judge(read(first), within(first), true);
-  const standing = [DAY_ONE, DAY_ONE - DAY].map((day) => ({
+  const standing = [startsOn, DAY_ONE - DAY].map((day) => ({
     day,
     rowsReadingId: "r1",
     records: 1,
   }));
   const ids = strays.known.map(({ id }) => id);
-  const reading = { ...read(first, "r9"), standing };
-  const listed = strays.listed(reading).map(({ day }) => (day - DAY_ONE) / DAY);
+  const reading = { ...read(first, "r9"), standing, resumed: false };
+  const listed = strays.listed(reading).map(({ day }) => Math.floor((day - DAY_ONE) / DAY));
   return { ...verdict, ids, waiting: toWrite(strays), listed, due: strays.listings.unlisted() };
 }
 
@@ -138,7 +140,7 @@ test("R10: the newest list of a group counts, although the others of the group h
   const strays = new Strays([strayOf("a"), strayOf("b")]);
   const standing = [{ day: DAY_ONE, rowsReadingId: "r1", records: 2 }];
   for (const id of ["a", "b"]) strays.see(printOf(id), id, DAY_ONE, second);
-  for (const id of ["r9", "r2"]) strays.listed({ ...read(second, id), standing });
+  for (const id of ["r9", "r2"]) strays.listed({ ...read(second, id), standing, resumed: false });
   strays.own(printOf("b"), false, "b");
   strays.judge(read(first, "r5"), within(first), true);
   expect(strays.listings.unlisted()).toEqual([first]);
@@ -233,7 +235,7 @@ test("P5: if another stray of the group is gone, no list has the old row any mor
 
 test.each([
   ["has no room for all of them", { pendingStrays: 1 }],
-  ["may have left retention by the next sync", { leaving: first.start + 1 }],
+  ["may have left retention by the next sync", { keptFrom: DAY_ONE + 1, startsOn: DAY_ONE + 2 }],
 ])("P5 R10: the group stays as it is, and the window is due, if it %s", (_why, options) => {
   const ids = ["a", "b", "d", "c"];
   const kept = { misses: true, breaks: false, lacks: true, ids, listed: [0, -1], due: [first] };

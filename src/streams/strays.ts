@@ -14,10 +14,11 @@
  */
 import type { RecordFingerprint } from "../core/identity.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
-import type { Reading, StandingStrays } from "../core/reading.ts";
+import type { StandingStrays } from "../core/reading.ts";
 import type { KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
+import { GroupReports, type Reported } from "./group_reports.ts";
 import { type Pending, PendingStrays } from "./pending_strays.ts";
 import {
   type CameStrays,
@@ -25,7 +26,6 @@ import {
   isWritten,
   newestOf,
   ofWholeGroups,
-  sizesOutside,
   withoutContent,
 } from "./stray_groups.ts";
 import {
@@ -71,23 +71,18 @@ export class Strays {
   /** The first words of all hashes in these tables: most records are in none, and a search by text takes longer. */
   readonly #words = new Set<number>();
   readonly #limits: Limits;
-  /** Windows that start before this instant may have left retention by the next sync. */
-  readonly #leaving: number;
-  /** By group: the newest reading whose report lists it. Strays of the group may have an owner since. */
-  readonly #listedBy = new Map<string, string>();
-  /** The groups that no report may list any more. */
-  readonly #broken = new Set<string>();
+  readonly #reports: GroupReports;
   /** How many known strays came from 0.2.0 and have not been shown since. */
   #former: number;
 
   constructor(
     known: readonly KnownStray[],
     limits: Limits = LIMITS,
-    { leaving = -Infinity, ...plan }: ListingPlan & { readonly leaving?: number } = EVERYTHING,
+    { keptFrom = -Infinity, ...plan }: ListingPlan & { readonly keptFrom?: number } = EVERYTHING,
   ) {
     this.#limits = limits;
+    this.#reports = new GroupReports(keptFrom, (group) => this.taken.has(group));
     this.#pending = new PendingStrays(limits);
-    this.#leaving = leaving;
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new StrayTable(known);
     this.listings = new StrayListings(() => this.#written, plan);
@@ -187,8 +182,7 @@ export class Strays {
     if (known !== undefined) {
       this.#returned.add(known.hash);
       if (isWritten(known)) {
-        this.#known.delete(known.hash);
-        this.taken.take(known, isOut);
+        this.#take(known, isOut);
       }
     }
     const pending = this.#pending.get(print.versionText);
@@ -208,10 +202,14 @@ export class Strays {
   /** The day's row replaces the rows of other versions that were written as strays: those whose content is one of these. */
   #takeVersions(id: string, isOut: boolean, isOne: (content: string) => boolean): void {
     for (const stray of this.#known.ofId(id)) {
-      if (!isWritten(stray) || !isOne(stray.hash)) continue;
-      this.#known.delete(stray.hash);
-      this.taken.take(stray, isOut);
+      if (isWritten(stray) && isOne(stray.hash)) this.#take(stray, isOut);
     }
+  }
+
+  #take(stray: WrittenStray, isOut: boolean): void {
+    this.#known.delete(stray.hash);
+    this.taken.take(stray, isOut);
+    this.#reports.replaced(stray);
   }
 
   /** A second reading shows a stray that it takes no note of. If the stray does not wait, the next reading of its window finds it. */
@@ -284,7 +282,9 @@ export class Strays {
     for (const stray of [...ids].flatMap((id) => this.#known.ofId(id))) {
       if (came.rows.has(stray.hash)) continue;
       this.#known.delete(stray.hash);
-      if (isWritten(stray)) this.taken.replace(stray);
+      if (!isWritten(stray)) continue;
+      this.taken.replace(stray);
+      this.#reports.replaced(stray);
     }
     const nameless = [...this.#known.values()].filter((stray) => this.#mayBeFormer(stray, days));
     const groups = new Set(nameless.filter(isWritten).map(groupOf));
@@ -360,16 +360,16 @@ export class Strays {
       const others = standing.filter((stray) => !isOld(stray));
       const hasRoom = this.#pending.size + others.length <= this.#limits.pendingStrays;
       // Without room, or if the next sync may not read the window any more, the group stays as it is. The models call its day unproven.
-      const stays = others.length > 0 && (!hasRoom || window.start < this.#leaving);
+      const stays = others.length > 0 && (!hasRoom || this.#reports.isLeaving(window));
       if (stays) for (const stray of own) this.#known.set(stray);
       else {
         for (const { hash } of standing.filter(isOld)) this.#known.delete(hash);
         for (const stray of others) this.#writeAgain(stray, window);
-        this.#broken.add(group);
+        this.#reports.broken(group);
       }
       breaks ||= !stays && others.length > 0;
       // The list of a newer reading of another window counts for more than this reading.
-      const isListed = (this.#listedBy.get(group) ?? "") > window.id;
+      const isListed = this.#reports.isListedBehind(group, window.id);
       if (stays || isListed) this.listings.judgeNext(window);
     }
     return breaks;
@@ -383,20 +383,9 @@ export class Strays {
     this.#wait({ ...print, day: stray.day }, { start, end });
   }
 
-  /**
-   * The written strays that the report of a reading lists. No report lists a broken group, even if the reading had shown it before it
-   * broke. A window that does not contain that of a group may show a part of the group, and does not list this part.
-   */
-  listed(reading: Listing & Pick<Reading, "standing">): readonly StandingStrays[] {
-    const { id } = reading;
-    const sizes = sizesOutside(reading, this.#standing);
-    return reading.standing.filter(({ day, rowsReadingId: readingId, records }) => {
-      const group = groupOf({ day, readingId });
-      if (this.#broken.has(group) || records < (sizes.get(group) ?? 0)) return false;
-      // Readings do not end in the order in which they begin.
-      if (id > (this.#listedBy.get(group) ?? "")) this.#listedBy.set(group, id);
-      return true;
-    });
+  /** See {@link GroupReports.listed}. */
+  listed(reading: Reported): readonly StandingStrays[] {
+    return this.#reports.listed(reading, this.#standing);
   }
 
   /** The strays whose rows stand as strays. */
@@ -411,7 +400,8 @@ export class Strays {
 
   /** The known strays that a complete reading of a window has shown. */
   #list(window: Listing): ReadonlySet<string> {
-    const shown = this.#shown.get(nameOf(window)) ?? new Set();
+    const left = this.#reports.leftIn(window, this.#written).map(({ hash }) => hash);
+    const shown = new Set([...(this.#shown.get(nameOf(window)) ?? []), ...left]);
     this.#shown.delete(nameOf(window));
     this.listings.listed(ofWholeGroups(shown, this.#standing, window), window.id);
     return shown;
@@ -456,7 +446,9 @@ export class Strays {
 
   /** The strays for the state (S8). */
   get known(): readonly KnownStray[] {
-    const settled = [...this.#known.values()].filter((stray) => !this.#unsettled.has(stray));
-    return newestOf([...settled, ...this.taken.standing], this.#limits.knownStrays);
+    const known = [...this.#known.values()].filter(
+      (stray) => !this.#unsettled.has(stray) && !this.listings.isLost(stray),
+    );
+    return newestOf([...known, ...this.taken.standing], this.#limits.knownStrays);
   }
 }

@@ -206,7 +206,9 @@ async function outputsOf(
 
 /** Reads usage from a script. */
 export async function readScript(script: Script, options: Options = {}): Promise<Run> {
-  const { stream = usage, stored = null, input = at, mode = "incremental", lanes = 1 } = options;
+  const { stream = usage, stored = null, mode = "incremental", lanes = 1 } = options;
+  const asked = options.input ?? at;
+  const input = { ...asked, passBeganAt: asked.now };
   const limits = { ...LIMITS, ...options.limits };
   const said: ReadingReport[] = [];
   const events: ProgressEvent[] = [];

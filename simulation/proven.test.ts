@@ -1,0 +1,385 @@
+/**
+ * Schedules by which a wrong day was proven, or a right day stayed unproven, as the real models judge them (the view `completeness`): nothing
+ * in the state, or in the judges of this simulation, had seen them.
+ */
+import { expect, test } from "vitest";
+import { LIMITS } from "../src/core/limits.ts";
+import { date, DAY, HOUR, MINUTE } from "./calendar.ts";
+import type { Connection } from "./connection.ts";
+import { FAIR } from "./network.ts";
+import type { Item, StateValue } from "./platform.ts";
+import type { Rules } from "./provider.ts";
+import { addVersion, type Life, type StreamName } from "./records.ts";
+import { lifeOf, plainRules, scripted, standing } from "./scripted.ts";
+import { CALM, type Step } from "./step.ts";
+import { verdictsOf } from "./testing.ts";
+import { ALL_SELECTED, NO_TRIALS } from "./trials.ts";
+import { HONEST } from "./world.ts";
+
+/** A day, counted from the day of the first sync. */
+const day = (number: number): number => Date.UTC(2026, 4, 12) + number * DAY;
+const numbers = (from: number, until: number): number[] =>
+  Array.from({ length: until - from }, (_, index) => from + index);
+
+const asked = (changes: Partial<Step["asked"]> = {}): Step["asked"] => ({
+  ...CALM.asked,
+  startDate: day(-20),
+  scrubDays: 0,
+  reconcileDays: 0,
+  ...changes,
+});
+const BASE: Step = { ...CALM, concurrency: 1, pageSize: 50, asked: asked() };
+const DEEP: Step = { ...BASE, asked: asked({ reconcileDays: 20 }) };
+const DEFAULTS: Step = { ...BASE, asked: CALM.asked };
+const UNREPORTED = { ...ALL_SELECTED, reports: false };
+const unreported = (step: Step): Step => ({ ...step, selection: UNREPORTED });
+
+const livesOn = (rules: Rules, from: number, until: number, count = 1): Life[] =>
+  numbers(from, until).flatMap((number) =>
+    numbers(0, count).map((index) =>
+      lifeOf(rules, `r${number}x${index}`, day(number), { at: day(number) + HOUR, due: false }),
+    ),
+  );
+function lifeIn(lives: readonly Life[], id: string): Life {
+  const life = lives.find((one) => one.id === id);
+  if (life === undefined) throw new Error(`no record ${id}`);
+  return life;
+}
+/** A record of one day that only the window of another day shows. */
+function strayOf(rules: Rules, of: number, posted: number): Life {
+  const life = lifeOf(rules, "stray", day(of), { at: day(posted) + HOUR, due: false });
+  return Object.assign(life, { postedAt: day(posted) });
+}
+function restate({ world }: Connection, life: Life, at: number): void {
+  const told = { status: life.stream === "costs" ? "final" : null, currency: "USD" } as const;
+  addVersion(life, { ...told, at, due: false, amount: 9e6, extra: "", granularity: "1d" });
+  for (const version of life.versions) world.provider.texts.set(version.text, version);
+}
+
+const isState = (item: Item, stream: StreamName): item is Item & { readonly kind: "state" } =>
+  item.kind === "state" && item.stream === stream;
+const killAt = (stream: StreamName, fits: (value: StateValue) => boolean): Step["end"] => ({
+  killWhen: (item) => isState(item, stream) && fits(item.value),
+});
+/** Whether a STATE says that the pass has read the windows up to the end of the day before this one. */
+const hasRead =
+  (number: number) =>
+  ({ pass }: StateValue): boolean =>
+    pass?.reads.some(({ end }) => end.startsWith(date(day(number)))) === true;
+
+async function syncAt(connection: Connection, at: number, step: Step): Promise<void> {
+  connection.scheduler.skipTo(at);
+  await connection.sync(step);
+}
+const syncsAt = async (
+  connection: Connection,
+  hours: readonly number[],
+  step: Step,
+): Promise<void> => {
+  for (const hour of hours) await syncAt(connection, day(0) + hour * HOUR, step);
+};
+
+/** The days before today that are not proven, of those after a first one. */
+async function unproven(
+  connection: Connection,
+  stream: StreamName = "usage",
+  after = -Infinity,
+): Promise<string[]> {
+  const verdicts = [...(await verdictsOf(connection, stream)).values()];
+  const today = date(connection.scheduler.now);
+  return verdicts
+    .filter((one) => one.status !== "proven" && one.day < today)
+    .filter((one) => Date.parse(one.day) > after)
+    .map((one) => `${one.day} ${one.status}: ${one.why}`);
+}
+
+/** Rows of costs that are posted on their days, for 20 days. */
+const posting = (changes: Partial<Rules> = {}): Rules =>
+  plainRules("costs", {
+    retentionDays: 60,
+    selects: "posting",
+    maximumWindowDays: 1,
+    ...changes,
+  });
+
+test("R10: a withdrawn stray whose window the end of retention has cut takes the proof from no other day", async () => {
+  const costs = posting({ maximumWindowDays: 31 });
+  const stray = strayOf(costs, -37, -45);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -58, 1), stray]);
+  await connection.sync(DEFAULTS);
+  stray.withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27, 30, 51, 75, 77, 99, 101], DEFAULTS);
+  const found = await unproven(connection, "costs", day(-54));
+  expect(found.filter((one) => !one.startsWith(date(day(-37))))).toEqual([]);
+  expect(connection.states.get("costs")?.value.strays).toEqual([]);
+  expect(connection.faults).toEqual([]);
+});
+
+test("R10: so does a stray that is withdrawn after the provider has shortened `maximum_window_days`", async () => {
+  const costs = posting({ maximumWindowDays: 3 });
+  const stray = strayOf(costs, -6, -4);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), stray]);
+  const step = { ...BASE, asked: { ...CALM.asked, startDate: day(-20) } };
+  await connection.sync(step);
+  stray.withdrawnAt = day(0) + 12 * HOUR;
+  costs.maximumWindowDays = 1;
+  await syncsAt(connection, [27, 30, 51, 75, 77], step);
+  const found = await unproven(connection, "costs");
+  expect(found.filter((one) => !one.startsWith(date(day(-6))))).toEqual([]);
+});
+
+test("P5: a stray is restated after the provider has shortened `maximum_window_days`", async () => {
+  const costs = posting({ maximumWindowDays: 3 });
+  const stray = strayOf(costs, -6, -4);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), stray]);
+  const step = { ...BASE, asked: { ...CALM.asked, startDate: day(-20) } };
+  await connection.sync(step);
+  restate(connection, stray, day(0) + 12 * HOUR);
+  costs.maximumWindowDays = 1;
+  await syncsAt(connection, [27, 30], step);
+  expect(await unproven(connection, "costs")).toEqual([]);
+});
+
+test("P5: a day takes a stray over whose window a later start date has cut", async () => {
+  const costs = plainRules("costs", {
+    retentionDays: 60,
+    selects: "inclusive",
+    maximumWindowDays: 7,
+  });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], livesOn(costs, -20, 1));
+  await connection.sync({ ...BASE, asked: asked({ startDate: day(-6), endDate: day(-2) - 1 }) });
+  const step = { ...BASE, asked: { ...CALM.asked, startDate: day(-5) } };
+  await syncsAt(connection, [8, 10], step);
+  expect(await unproven(connection, "costs")).toEqual([]);
+});
+
+test("P5: a stray is restated in a window of several pages, each with an `as_of` of its own", async () => {
+  const costs = posting({ cursors: "keyset" });
+  const stray = strayOf(costs, -6, -5);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 4), stray]);
+  const step = { ...BASE, pageSize: 2, asked: { ...CALM.asked, startDate: day(-20) } };
+  await connection.sync(step);
+  restate(connection, stray, day(0) + 12 * HOUR);
+  await syncsAt(connection, [27, 30], step);
+  expect(await unproven(connection, "costs")).toEqual([]);
+});
+
+test("P5: a window of today cannot be due, and its stray of the next hour is taken over by its day", async () => {
+  const usage = plainRules("usage", {
+    granularity: "1h",
+    retentionDays: 60,
+    selects: "inclusive",
+  });
+  const hours = numbers(-48, 26).map((hour) => {
+    const start = day(0) + hour * HOUR;
+    const life = lifeOf(usage, `h${hour}`, day(0));
+    Object.assign(life, { start, end: start + HOUR, postedAt: start });
+    const told = { status: null, due: false, currency: "USD", extra: "" } as const;
+    addVersion(life, { ...told, at: start + MINUTE, amount: 1e6, granularity: "1h" });
+    return life;
+  });
+  const connection = scripted(day(0) + 3.99 * HOUR, [usage], hours);
+  const step = { ...BASE, pageSize: 2, asked: asked({ startDate: day(-2) }) };
+  // An hour begins between the plan of the sync and its first answer.
+  const late = [
+    { error: Object.assign(new Error("slow"), { code: "ECONNRESET" }), delay: 180_000 },
+  ];
+  const intercept = (url: URL) => (url.pathname.endsWith("/usage") ? late.shift() : undefined);
+  await connection.sync({ ...step, weather: { ...FAIR, intercept } });
+  expect(connection.states.get("usage")?.value.strays).toHaveLength(1);
+  await syncsAt(connection, [6.5, 99, 101], step);
+  expect(await unproven(connection)).toEqual([]);
+});
+
+test.each([
+  ["stands", 5],
+  ["is withdrawn", 3],
+])(
+  "R10: a sync without export_windows changes a day of a stray's window, and then the stray %s",
+  async (how, changed) => {
+    const costs = posting({ maximumWindowDays: 3 });
+    const stray = strayOf(costs, -12, -5);
+    const lives = [...livesOn(costs, -20, 1), stray];
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    const step = { ...BASE, asked: asked({ reconcileDays: 6 }) };
+    await connection.sync(step);
+    restate(connection, lifeIn(lives, `r-${changed}x0`), day(0) + 12 * HOUR);
+    await syncsAt(connection, [27], unreported(step));
+    if (how === "is withdrawn") stray.withdrawnAt = day(1) + 4 * HOUR;
+    await syncsAt(connection, [30, 51, 75], step);
+    expect(await unproven(connection, "costs")).toEqual([]);
+    const { rows } = (await verdictsOf(connection, "costs")).get(date(day(-12))) ?? {};
+    expect(rows).toBe(how === "stands" ? "2" : "1");
+  },
+);
+
+test("R10: no report tells of a stray that its day has taken over in a sync without export_windows", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -12, -5);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), stray]);
+  await connection.sync(BASE);
+  Object.assign(stray, { postedAt: day(-12) });
+  await syncsAt(connection, [27], unreported(DEEP));
+  await syncsAt(connection, [30, 32], BASE);
+  expect(await unproven(connection, "costs")).toEqual([]);
+});
+
+test("R10: export_windows is cleared while the window of a stray is forgotten", async () => {
+  const costs = posting();
+  const lives = [...livesOn(costs, -20, 1), strayOf(costs, -12, -5)];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  const step = { ...BASE, asked: asked({ reconcileDays: 6 }) };
+  await connection.sync(step);
+  restate(connection, lifeIn(lives, "r-5x0"), day(0) + 12 * HOUR);
+  const isForgotten = ({ forgotten = [] }: StateValue): boolean =>
+    forgotten.some(([name]) => name === date(day(-5)));
+  await syncsAt(connection, [27], { ...step, end: killAt("costs", isForgotten) });
+  await syncsAt(connection, [30], { ...step, selection: { ...ALL_SELECTED, clears: true } });
+  await syncsAt(connection, [32], step);
+  expect(await unproven(connection, "costs")).toEqual([]);
+});
+
+test("R10: syncs without export_windows complete a day of which the last report covers a part", async () => {
+  const usage = plainRules("usage", { retentionDays: 60 });
+  const connection = scripted(day(0) + 12 * HOUR, [usage], livesOn(usage, -20, 20));
+  await connection.sync(BASE);
+  await syncsAt(connection, [36, 60, 84], unreported(BASE));
+  await syncsAt(connection, [108, 132], BASE);
+  expect(await unproven(connection)).toEqual([]);
+});
+
+test("R5 R10: a day that is due stays so if it is read while `available_through` lies before it", async () => {
+  const usage = plainRules("usage", { retentionDays: 60 });
+  const lives = livesOn(usage, -20, 1, 3);
+  const connection = scripted(day(0) + 3 * HOUR, [usage], lives);
+  await connection.sync(BASE);
+  lifeIn(lives, "r-10x1").withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27], unreported(DEEP));
+  usage.frontier = standing(day(-15));
+  await syncsAt(connection, [28], BASE);
+  usage.frontier = HONEST;
+  await syncsAt(connection, [30, 32], BASE);
+  expect(await unproven(connection)).toEqual([]);
+});
+
+test.each([
+  ["withdrawn", "0"],
+  ["restated", "1"],
+])(
+  "R5 R10: a day becomes due if its row is found %s while `available_through` lies before it",
+  async (how, rows) => {
+    const costs = plainRules("costs", { retentionDays: 60 });
+    const lives = livesOn(costs, -20, 1);
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    await connection.sync(BASE);
+    const life = lifeIn(lives, "r-10x0");
+    if (how === "restated") restate(connection, life, day(0) + 12 * HOUR);
+    else life.withdrawnAt = day(0) + 12 * HOUR;
+    costs.frontier = standing(day(-15));
+    await syncsAt(connection, [27], DEEP);
+    costs.frontier = HONEST;
+    await syncsAt(connection, [30], BASE);
+    const verdict = (await verdictsOf(connection, "costs")).get(date(day(-10)));
+    expect(verdict).toMatchObject({ status: "proven", rows });
+  },
+);
+
+test("R10: a second reading is the first report of a day that has lost rows", async () => {
+  const usage = plainRules("usage", { retentionDays: 60 });
+  const lives = livesOn(usage, -20, 1, 3);
+  const connection = scripted(day(0) + 3 * HOUR, [usage], lives);
+  await connection.sync(BASE);
+  for (const number of [-10, -8]) lifeIn(lives, `r${number}x1`).withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27], unreported({ ...DEEP, end: killAt("usage", hasRead(-9)) }));
+  await syncsAt(connection, [28], DEEP);
+  await syncsAt(connection, [30], BASE);
+  expect(await unproven(connection)).toEqual([]);
+});
+
+test("S8 R10: a STATE leaves out the finished windows, and the next process of the pass misses a row", async () => {
+  let stateBytes = LIMITS.stateBytes;
+  for (const isSmall of [false, true]) {
+    const usage = plainRules("usage", { retentionDays: 60 });
+    const lives = livesOn(usage, -5, 12, 3);
+    const connection = scripted(day(0) + 3 * HOUR, [usage], lives);
+    const step = { ...BASE, asked: asked({ startDate: day(-5) }) };
+    await connection.sync(step);
+    const limits = { ...LIMITS, stateBytes };
+    Object.assign(connection.world, { trials: { ...NO_TRIALS, limits } });
+    const isFar = ({ position = "" }: StateValue): boolean => position >= date(day(8));
+    await syncsAt(connection, [12 * 24 + 3], { ...step, end: killAt("usage", isFar) });
+    stateBytes = Buffer.byteLength(connection.states.get("usage")?.json ?? "") - 5;
+    if (!isSmall) continue;
+    lifeIn(lives, "r7x1").withdrawnAt = day(12) + 3.5 * HOUR;
+    Object.assign(connection.world, { trials: NO_TRIALS });
+    await syncsAt(connection, [12 * 24 + 4, 12 * 24 + 6], step);
+    expect(await unproven(connection)).toEqual([]);
+  }
+});
+
+test.each(["has whole seconds", "steps back"])(
+  "R10: a process goes on with a pass within the time of the reading that has lost a row, because its `Date` %s",
+  async (how) => {
+    const usage = plainRules("usage", { retentionDays: 60, cursors: "keyset" });
+    const lives = livesOn(usage, -20, 1, 5);
+    const connection = scripted(day(0) + 3 * HOUR, [usage], lives);
+    await connection.sync(BASE);
+    lifeIn(lives, "r-10x1").withdrawnAt = day(0) + 12 * HOUR;
+    const isBack = how === "steps back";
+    const slow = {
+      error: Object.assign(new Error("slow"), { code: "ECONNRESET" }),
+      delay: 240_000,
+    };
+    let asks = 0;
+    const intercept = (url: URL) => {
+      const isOfLoss = url.searchParams.get("start")?.startsWith(date(day(-10))) === true;
+      if (!isOfLoss || !url.searchParams.has("cursor")) return undefined;
+      asks += 1;
+      return asks % 2 === 1 ? slow : undefined;
+    };
+    const isNextReport = (item: Item): boolean =>
+      item.kind === "report" && item.row.day === date(day(-8));
+    const first: Step = isBack
+      ? { ...DEEP, pageSize: 2, weather: { ...FAIR, intercept }, end: { killWhen: isNextReport } }
+      : { ...DEEP, end: killAt("usage", hasRead(-9)) };
+    await syncsAt(connection, [27], first);
+    const lost = connection.warehouse.reportsOf("usage", date(day(-10))).at(-1);
+    const { scheduler } = connection;
+    scheduler.skipTo(scheduler.now + (isBack ? MINUTE : 100));
+    const ahead = isBack ? Date.parse(lost?.began_at ?? "") + MINUTE - scheduler.now : 0;
+    await connection.sync({ ...DEEP, date: { ahead } });
+    await syncsAt(connection, [30], BASE);
+    expect(await unproven(connection)).toEqual([]);
+  },
+);
+
+test("W3: retention grows behind the day that was the first retained one", async () => {
+  const usage = plainRules("usage", { retentionDays: 10 });
+  const connection = scripted(day(0) + 3 * HOUR, [usage], livesOn(usage, -30, 4));
+  const step = { ...BASE, asked: asked({ startDate: null }) };
+  await connection.sync(step);
+  usage.retentionDays = 30;
+  await syncsAt(connection, [5, 10], step);
+  expect(await unproven(connection, "usage", day(-26))).toEqual([]);
+});
+
+test.each([
+  ["is posted later", "posting", 1],
+  ["lasts for days", "overlap", 5],
+] as const)(
+  "W3: a charge that %s stays in the sums once its day has left retention and its window has not",
+  async (_, selects, lasts) => {
+    const costs = posting({ selects, retentionDays: 8, beforeRetention: "trim" });
+    const late = strayOf(costs, -6, -3);
+    Object.assign(late, { id: "late", end: day(-6) + lasts * DAY });
+    const own = lifeOf(costs, "own", day(-6), { at: day(-6) + 20 * HOUR });
+    const other = lifeOf(costs, "other", day(-3), { at: day(-3) + 20 * HOUR });
+    const connection = scripted(day(0) + 12 * HOUR, [costs], [late, own, other]);
+    const rowsOfDay = async (): Promise<string | null | undefined> =>
+      (await verdictsOf(connection, "costs")).get(date(day(-6)))?.rows;
+    for (const number of numbers(0, 7)) {
+      await syncsAt(connection, [number * 24 + 12], { ...DEFAULTS, pageSize: 1000 });
+      expect(await rowsOfDay()).toBe("2");
+    }
+  },
+);

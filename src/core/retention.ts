@@ -1,0 +1,40 @@
+/** The days that a provider keeps (W3). Pure; instants are milliseconds since 1970 on the provider's clock. */
+import type { PlanInput } from "./plan_windows.ts";
+import type { IncrementalState } from "./state.ts";
+import { ceilTo, DAY, floorTo, HOUR } from "./time.ts";
+import { clip, dayRange, type Range, subtract } from "./window.ts";
+
+/** The first whole day at least an hour inside retention, so that it stays inside while a slow sync runs (W3). */
+export function retentionFloor(now: number, retentionDays: number): number {
+  return ceilTo(DAY, retentionEdge(now, retentionDays) + HOUR);
+}
+
+/** The most days of retention that a plan covers (L3): ten years. So a plan has 3,654 windows at most. */
+export const MAXIMUM_RETENTION_DAYS = 3653;
+
+/** The start of retention: the earliest instant that the provider keeps, not before 1970, at most ten years back (L3). */
+export function retentionEdge(now: number, retentionDays: number): number {
+  return Math.max(0, now - Math.min(retentionDays, MAXIMUM_RETENTION_DAYS) * DAY);
+}
+
+/**
+ * The days that had left every retention so far, and that a longer retention shows again (W3). The state knows nothing of them, and
+ * no gap before the start contains them, so they are due (R10). So is the first day that it knows, because no report has covered it (R5).
+ */
+export function returned(
+  { longestRetention, known }: Pick<IncrementalState, "longestRetention" | "known">,
+  at: Pick<PlanInput, "now" | "retentionDays">,
+  read: Range,
+): Range[] {
+  if (longestRetention === 0 || at.retentionDays <= longestRetention) return [];
+  const left = { start: 0, end: retentionFloor(at.now, longestRetention) };
+  const floor = retentionFloor(at.now, at.retentionDays);
+  const edges = known.ranges
+    .slice(0, 1)
+    .map(({ start }) => dayRange(floorTo(DAY, start)))
+    .filter(({ start }) => floor < start && start <= left.end);
+  return [
+    ...subtract(clip([read], left), known.ranges),
+    ...edges.flatMap((edge) => clip([edge], read)),
+  ];
+}

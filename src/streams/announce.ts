@@ -1,0 +1,29 @@
+/**
+ * R10: a report that takes the proof from days, or from strays, goes out behind a STATE that names these days, or the windows of the
+ * strays, as due, and that tells until when rows were missing. Else the process might die behind the report, and no later sync would know
+ * that the days are unproven.
+ */
+import type { StreamState } from "../core/state.ts";
+import type { Range } from "../core/window.ts";
+import type { DueWindows } from "./due_windows.ts";
+import type { Ledger } from "./ledger.ts";
+
+/** The ranges that a report takes the proof from. */
+interface Doubted {
+  readonly unproven: readonly Range[];
+  /** The windows that have still to list their strays. */
+  readonly unlisted: readonly Range[];
+}
+
+const lostUntil = ({ pass }: StreamState): number | null => pass?.lostUntil ?? null;
+
+/** To be called before the report. Queues a STATE, unless the last one says all of this. */
+export function announce(ledger: Ledger, due: DueWindows, { unproven, unlisted }: Doubted): void {
+  const { state, sent } = ledger;
+  if (state.mode !== "incremental") return;
+  const isNamed = due.areNamed([...unproven, ...unlisted], sent);
+  if (isNamed && lostUntil(state) === lostUntil(sent)) return;
+  // This STATE may count more windows as read than the STATE before.
+  ledger.update(due.list(due.mark(state, unproven), unlisted));
+  void ledger.sendAhead();
+}
