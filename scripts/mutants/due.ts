@@ -213,8 +213,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "[settlement.hasLost, misses, ",
-    to: "[settlement.hasLost, ",
+    from: "settlement.hasLost || misses || ",
+    to: "settlement.hasLost || ",
     test: "src/streams/completion.test.ts: R10: where a window no longer shows a written stray, the days that the pass had read before are due",
   },
   {

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { learn, suspect } from "../core/known_days.ts";
 import { LIMITS } from "../core/limits.ts";
+import { emptyPass } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { boundedState } from "./bounded_state.ts";
 import { provider, readScript, stateOf } from "./scripted/testing.ts";
@@ -28,4 +29,25 @@ test("S8 R10: a day whose suspicion is left out stays due", async () => {
   const smaller = decodeState(bounded(text.length - 1).encoded, owner, "incremental");
   expect(said.at(-1)).toContain("since when days show less than half");
   expect(smaller).toMatchObject({ due: [{ start: DAY_ONE, end: DAY_ONE + DAY }] });
+});
+
+test("S8 R10: the days of finished windows that are left out, before the position, are due", async () => {
+  const reads = [0, 2].map((from) => {
+    const [start, end] = [DAY_ONE + from * DAY, DAY_ONE + (from + 2) * DAY];
+    return { start, end, availableThrough: end };
+  });
+  const position = DAY_ONE + DAY;
+  const read = stateOf(await readScript(provider([])));
+  const state = { ...read, position, pass: { ...emptyPass(DAY_ONE), reads } };
+  const said: string[] = [];
+  const bounded = (stateBytes: number) =>
+    boundedState(state, owner, {
+      limits: { ...LIMITS, stateBytes },
+      warn: (message) => void said.push(message),
+    });
+  const { text } = bounded(LIMITS.stateBytes);
+  const smaller = decodeState(bounded(text.length - 1).encoded, owner, "incremental");
+  expect(said.at(-1)).toContain("windows that are finished");
+  const due = [{ start: DAY_ONE, end: position }];
+  expect(smaller).toMatchObject({ due, pass: { reads: [] } });
 });

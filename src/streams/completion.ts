@@ -145,9 +145,8 @@ export class Completion {
     const { rewrites, reports: days, doubtful } = settlement;
     this.strays.listings.reported(days, reading.id);
     const isLate = tellsLate(ledger.state, report && days);
-    const hasLost = [settlement.hasLost, misses, this.strays.listings.loses(), isLate].includes(
-      true,
-    );
+    const isLost = this.strays.listings.loses();
+    const hasLost = settlement.hasLost || misses || isLost || isLate;
     const missed = this.#losses.settle({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
     if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
@@ -215,7 +214,8 @@ export class Completion {
     // R10: the report of a day without rows names this reading. So the models let this reading judge the strays of the day.
     const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);
     this.strays.listings.reported(judged, reading.id);
-    const hasLost = [misses, this.strays.listings.loses(), isLate].includes(true);
+    const isLost = this.strays.listings.loses();
+    const hasLost = misses || isLost || isLate;
     const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
     if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
     // A listing that moved may show only a part of the strays, and the models would take this part for all of them.
