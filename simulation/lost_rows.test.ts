@@ -77,6 +77,28 @@ test("R10: rows of a day that shows less than half may have moved to a day that 
   expect(connection.faults).toEqual([]);
 });
 
+test("R10: so they may in a sync without export_windows", async () => {
+  const lives = [lifeOf(usage, "x", B, { at: B + HOUR }), ...rowsOfA(4)];
+  const connection = scripted(TODAY + 3 * HOUR, [usage], lives);
+  const { scheduler, world } = connection;
+  await connection.sync(STEP);
+  scheduler.skipTo(TODAY + DAY + 3 * HOUR);
+  const moving = lives.slice(1, 2);
+  world.provider.onPage = (next) => {
+    if (moving.length > 0 && world.provider.exchanges.at(-1)?.start === B)
+      moveToB(connection, moving.splice(0), next);
+  };
+  await connection.sync({ ...STEP, selection: UNREPORTED, end: { stopAfter: 60_000 } });
+  const { due = [] } = connection.states.get("usage")?.value ?? {};
+  expect(isDue({ start: B, end: B + DAY }, { due })).toBe(true);
+  world.provider.onPage = () => undefined;
+  scheduler.skipTo(TODAY + DAY + 6 * HOUR);
+  await connection.sync(STEP);
+  expect(verdictOf(connection, A)).toEqual(proven(3));
+  expect(verdictOf(connection, B)).toEqual(proven(2));
+  expect(connection.faults).toEqual([]);
+});
+
 test("R8: a reading that is given up between two outages ends the suspicion of a known day", async () => {
   const began = TODAY + 5 * HOUR;
   const outages = [-10, 60].map((minutes) => {

@@ -115,6 +115,19 @@ test("R10: a withdrawn stray whose window the end of retention has cut takes the
   expect(connection.faults).toEqual([]);
 });
 
+test("R10: so does a stray whose window lies before a later start date", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -12, -18);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), stray]);
+  await connection.sync(BASE);
+  stray.withdrawnAt = day(0) + 12 * HOUR;
+  const step = { ...BASE, asked: asked({ startDate: day(-15), reconcileDays: 14 }) };
+  await syncsAt(connection, [27], step);
+  await syncsAt(connection, [30, 32], { ...step, asked: asked({ startDate: day(-15) }) });
+  const found = await unproven(connection, "costs", day(-15));
+  expect(found.filter((one) => !one.startsWith(date(day(-12))))).toEqual([]);
+});
+
 test("R10: so does a stray that is withdrawn after the provider has shortened `maximum_window_days`", async () => {
   const costs = posting({ maximumWindowDays: 3 });
   const stray = strayOf(costs, -6, -4);

@@ -40,7 +40,7 @@ export const DUE: readonly Mutant[] = [
     file: "src/streams/completion.ts",
     from: "this.#due.mark(settled, [...missed.before, ...missed.own])",
     to: "this.#due.mark(settled, [...missed.own])",
-    test: "src/streams/reader_days.test.ts: R10: of a window of several pages, also the days that did not change are due after rows were missing",
+    test: "simulation/lost_rows.test.ts: R10: so they may in a sync without export_windows",
   },
   {
     rule: "R10",

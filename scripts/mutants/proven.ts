@@ -28,7 +28,7 @@ export const PROVEN: readonly Mutant[] = [
     file: "src/streams/completion.ts",
     from: "settlement.hasLost || misses || isLost || isLate",
     to: "settlement.hasLost || misses || isLate",
-    test: "simulation/proven.test.ts: R10: a withdrawn stray whose window the end of retention has cut takes the proof from no other day",
+    test: "simulation/proven.test.ts: R10: so does a stray whose window lies before a later start date",
   },
   {
     rule: "R10",
@@ -49,7 +49,7 @@ export const PROVEN: readonly Mutant[] = [
     file: "src/core/unreported.ts",
     from: "rangesOf(reports.filter(({ day }) => !uncovered.includes(day)))",
     to: "rangesOf(reports)",
-    test: "simulation/proven.test.ts: R5 R10: a day that is due stays so if it is read while `available_through` lies before it",
+    test: "src/core/unreported.test.ts: R10: a reading that is reported tells of the days of its reports; a reading without totals is not reported",
   },
   {
     rule: "R10",
@@ -105,7 +105,7 @@ export const PROVEN: readonly Mutant[] = [
     file: "src/streams/announce.ts",
     from: " && lostUntil(state) === lostUntil(sent)",
     to: "",
-    test: "simulation/proven.test.ts: R10: a process goes on with a pass within the time of the reading that has lost a row, because its `Date` %s",
+    test: "src/streams/announce.test.ts: R10: a STATE tells until when rows were missing, before the report that finds them missing",
   },
   {
     rule: "R10",

@@ -138,6 +138,9 @@ test("R10: a reading that is reported tells of the days of its reports; a readin
   const left = [range(1, 2), range(3, 4)];
   expect(listOf(afterReport(untold, untold, toldBy(true, reports)))).toEqual(left);
   expect(listOf(afterReport(untold, untold, toldBy(false, reports)))).toEqual([range(0, 4)]);
+  // A report that does not cover its day tells nothing of it (R5).
+  const covers = toldBy(true, reports, false, [], [ONE + 2 * DAY]);
+  expect(listOf(afterReport(untold, untold, covers))).toEqual([range(1, 4)]);
   const told = stateOf(before);
   expect(afterReport(told, told, toldBy(true, reports))).toBe(told);
 });

@@ -18,7 +18,11 @@ interface Doubted {
 const lostUntil = ({ pass }: StreamState): number | null => pass?.lostUntil ?? null;
 
 /** To be called before the report. Queues a STATE, unless the last one says all of this. */
-export function announce(ledger: Ledger, due: DueWindows, { unproven, unlisted }: Doubted): void {
+export function announce(
+  ledger: Pick<Ledger, "state" | "sent" | "update" | "sendAhead">,
+  due: DueWindows,
+  { unproven, unlisted }: Doubted,
+): void {
   const { state, sent } = ledger;
   if (state.mode !== "incremental") return;
   const isNamed = due.areNamed([...unproven, ...unlisted], sent);

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { emptyPass, type StreamState, withLoss } from "../core/state.ts";
+import { DAY } from "../core/time.ts";
+import { dayRange } from "../core/window.ts";
+import { announce } from "./announce.ts";
+import { DueWindows } from "./due_windows.ts";
+import { provider, readScript, stateOf } from "./scripted/testing.ts";
+import { DAY_ONE } from "./testing.ts";
+
+/** A state in the middle of a pass. */
+const read = stateOf(await readScript(provider([])));
+const state = { ...read, pass: emptyPass(DAY_ONE) };
+
+/** Whether a STATE goes out before a report, and that state. */
+function announced(now: StreamState, sent: StreamState, unproven: readonly number[] = []) {
+  const made = {
+    state: now,
+    sent,
+    sends: 0,
+    update(next: StreamState): void {
+      made.state = next;
+    },
+    sendAhead(): Promise<void> {
+      made.sends += 1;
+      return Promise.resolve();
+    },
+  };
+  const days = unproven.map((day) => dayRange(DAY_ONE + day * DAY));
+  announce(made, new DueWindows(DAY_ONE + 9 * DAY), { unproven: days, unlisted: [] });
+  return made;
+}
+
+test("R10: a STATE names the days from which a report takes the proof, unless the last STATE did", () => {
+  const { sends, state: named } = announced(state, state, [1]);
+  expect(sends).toBe(1);
+  expect(named).toMatchObject({ due: [{ start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY }] });
+  expect(announced(named, named, [1]).sends).toBe(0);
+});
+
+test("R10: a STATE tells until when rows were missing, before the report that finds them missing", () => {
+  const lost = withLoss(state, DAY_ONE + 5);
+  expect(announced(lost, state).sends).toBe(1);
+  expect(announced(withLoss(lost, DAY_ONE + 4), lost).sends).toBe(0);
+  expect(announced(withLoss(lost, DAY_ONE + 6), lost).sends).toBe(1);
+});
