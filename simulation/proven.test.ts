@@ -376,6 +376,20 @@ test("W3: retention grows behind the day that was the first retained one", async
   expect(await unproven(connection, "usage", day(-26))).toEqual([]);
 });
 
+test("R5 R10: a day is written again near the end of a retention that was longer before, and is so again", async () => {
+  const usage = plainRules("usage", { retentionDays: 30 });
+  const lives = livesOn(usage, -20, 4);
+  const connection = scripted(day(0) + 3 * HOUR, [usage], lives);
+  const step = { ...BASE, asked: asked({ startDate: null, reconcileDays: 20 }) };
+  await connection.sync(step);
+  restate(connection, lifeIn(lives, "r-8x0"), day(0) + 12 * HOUR);
+  usage.retentionDays = 10;
+  await syncsAt(connection, [27], step);
+  usage.retentionDays = 30;
+  await syncsAt(connection, [30], { ...step, asked: asked({ startDate: null }) });
+  expect(await unproven(connection, "usage", day(-20))).toEqual([]);
+});
+
 test.each([
   ["is posted later", "posting", 1],
   ["lasts for days", "overlap", 5],

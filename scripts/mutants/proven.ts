@@ -114,4 +114,11 @@ export const PROVEN: readonly Mutant[] = [
     to: "[]",
     test: "simulation/proven.test.ts: R10: no report tells of a stray that its day has taken over in a sync without export_windows",
   },
+  {
+    rule: "R10",
+    file: "src/core/retention.ts",
+    from: "from <= day && day + DAY <= end;",
+    to: "day + DAY <= end;",
+    test: "simulation/proven.test.ts: R5 R10: a day is written again near the end of a retention that was longer before, and is so again",
+  },
 ];

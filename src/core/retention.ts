@@ -1,6 +1,7 @@
 /** The days that a provider keeps (W3). Pure; instants are milliseconds since 1970 on the provider's clock. */
 import type { PlanInput } from "./plan_windows.ts";
-import type { IncrementalState } from "./state.ts";
+import { daysAbout, type Reading } from "./reading.ts";
+import { coverageOf, type IncrementalState, type StreamState } from "./state.ts";
 import { ceilTo, DAY, floorTo, HOUR } from "./time.ts";
 import { clip, dayRange, type Range, subtract } from "./window.ts";
 
@@ -37,4 +38,21 @@ export function returned(
     ...subtract(clip([read], left), known.ranges),
     ...edges.flatMap((edge) => clip([edge], read)),
   ];
+}
+
+/**
+ * The days of a reading before the position that no report of this reading covers (R5): those that end behind the available data, and those
+ * near the retention floor. No later sync reads them again because of R1.
+ */
+export function uncoveredDays(
+  state: StreamState,
+  reading: Reading,
+  { bucket, retentionDays }: Pick<PlanInput, "bucket" | "retentionDays">,
+  now: number,
+): number[] {
+  if (state.mode !== "incremental") return [];
+  const { end } = coverageOf(reading, bucket);
+  const from = retentionFloor(now, retentionDays) + DAY;
+  const isCovered = (day: number): boolean => from <= day && day + DAY <= end;
+  return daysAbout(reading).filter((day) => !isCovered(day) && day + DAY <= state.position);
 }

@@ -250,16 +250,6 @@ export function coverageOf(
   return { start: read.start, end: floorTo(bucket, Math.min(read.end, read.availableThrough)) };
 }
 
-/**
- * The days of a reading before the position that end behind this part: no report of the reading covers them (R5), and no later sync reads
- * them again because of R1.
- */
-export function uncoveredDays(state: StreamState, reading: Reading, bucket: Bucket): number[] {
-  if (state.mode !== "incremental") return [];
-  const { end } = coverageOf(reading, bucket);
-  return daysAbout(reading).filter((day) => day + DAY > end && day + DAY <= state.position);
-}
-
 /** The days of that part that are whole. */
 export function coveredDays(read: FinishedRange, bucket: Bucket): Range[] {
   const { start, end } = coverageOf(read, bucket);

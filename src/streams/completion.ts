@@ -14,6 +14,7 @@
  */
 import { renewed } from "../core/former.ts";
 import { daysAbout, type Reading } from "../core/reading.ts";
+import { uncoveredDays } from "../core/retention.ts";
 import { settle, settleAgain, type Settlement } from "../core/settle.ts";
 import {
   advance,
@@ -21,7 +22,6 @@ import {
   knownOf,
   settleReading,
   type StreamState,
-  uncoveredDays,
   withLoss,
 } from "../core/state.ts";
 import { afterReport, tellsLate, withUnreported } from "../core/unreported.ts";
@@ -159,7 +159,7 @@ export class Completion {
     this.#announce([...unproven, ...missed.before], open);
     const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays };
     const reported = this.#report(said);
-    const uncovered = uncoveredDays(ledger.state, reading, input.bucket);
+    const uncovered = uncoveredDays(ledger.state, reading, input, endedAt);
     const left = { isLook: job.isLook, uncovered, known: settlement.known };
     const stays = this.#due.staysBehind(ledger.state, reading, left);
     const learned = asLearned({ ...settlement, doubtful: [...doubtful, ...stays] }, reading);
@@ -226,7 +226,7 @@ export class Completion {
     this.strays.listings.confirmed(agreed);
     const { state } = ledger;
     if (state.mode === "incremental") {
-      const uncovered = uncoveredDays(state, reading, input.bucket);
+      const uncovered = uncoveredDays(state, reading, input, endedAt);
       const covered = agreed.filter((day) => !uncovered.includes(day));
       const confirmed = this.#due.confirm({ ...state, known }, covered);
       const marked = this.#due.mark(confirmed, [...before, ...own]);

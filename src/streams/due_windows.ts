@@ -30,7 +30,7 @@ interface Waiting {
 /** The reasons for which days stay due behind a reading. */
 interface Left {
   readonly isLook: boolean;
-  /** See {@link uncoveredDays}. */
+  /** See `uncoveredDays` in core/retention.ts. */
   readonly uncovered: readonly number[];
   readonly known: KnownDays;
 }
