@@ -90,8 +90,12 @@ export class Connection {
   readonly chainOf = (stream: StreamName): string | undefined =>
     this.states.get(stream)?.value.chain;
 
+  /** S8: whether a state has left out a part, by the first words that name it in the warning. */
+  readonly #leavesOut = (part: string): boolean =>
+    [...this.leftOut].some((name) => name.startsWith(part));
+
   get forgetsDays(): boolean {
-    return [...this.leftOut].some((part) => part.startsWith("the content of days"));
+    return this.#leavesOut("the content of days");
   }
 
   readonly dueOf = (stream: StreamName): NonNullable<StateValue["due"]> =>
@@ -232,9 +236,7 @@ export class Connection {
         state,
         isComplete: isComplete(result, stream),
         keepsValues: provider.options.members !== "volatile",
-        forgetsNumbers:
-          this.#cleared.has(stream) ||
-          [...this.leftOut].some((part) => part.startsWith("the numbers of records")),
+        forgetsNumbers: this.#cleared.has(stream) || this.#leavesOut("the numbers of records"),
         uncovered: this.uncovered,
         tooOldFor: this.tooOldFor,
       });

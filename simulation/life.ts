@@ -9,6 +9,7 @@ import { judgeCurrent, judgeProven, readsAllDue } from "./current.ts";
 import type { Span } from "./outages.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { Random } from "./random.ts";
+import type { StreamName } from "./records.ts";
 import { drawStirs as stirsOf } from "./stirs.ts";
 import type { End } from "./sync.ts";
 import {
@@ -199,37 +200,28 @@ function drawConcurrency({ random, plain }: Draw): number | null {
 /** The outages that begin during a sync. */
 function drawStrikes({ world: { trials, provider } }: Draw): Step["strikes"] {
   if (!trials.strikes) return [];
-  return strikesOf(
-    trials.random,
-    provider.options.datasets.map(({ stream }) => stream),
-  );
+  return strikesOf(trials.random, streamsOf(provider));
 }
+
+const streamsOf = ({ options }: World["provider"]): StreamName[] =>
+  options.datasets.map(({ stream }) => stream);
 
 /** The streams of a sync's catalog. */
 function drawStreams({ world: { trials, provider } }: Draw): Step["selection"] {
   if (trials.switches === null) return CALM.selection;
-  return drawSelection(
-    trials.switches,
-    provider.options.datasets.map(({ stream }) => stream),
-  );
+  return drawSelection(trials.switches, streamsOf(provider));
 }
 
 /** The stream that is cleared before a sync. */
 function drawClearing({ world: { trials, provider } }: Draw): Step["reset"] {
   if (trials.resets === null) return null;
-  return drawReset(
-    trials.resets,
-    provider.options.datasets.map(({ stream }) => stream),
-  );
+  return drawReset(trials.resets, streamsOf(provider));
 }
 
 /** The changes of records during a sync. */
 function drawStirs({ world: { trials, provider } }: Draw): Step["stirs"] {
   if (trials.stirs === null) return [];
-  return stirsOf(
-    trials.stirs,
-    provider.options.datasets.map(({ stream }) => stream),
-  );
+  return stirsOf(trials.stirs, streamsOf(provider));
 }
 
 function drawEnd(random: Random): End {

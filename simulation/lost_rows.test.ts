@@ -46,6 +46,16 @@ function moveToB({ world }: Connection, lives: readonly Life[], at: number): voi
   }
 }
 
+/** Moves records to day B right after an answer for day B. */
+function moveOnceBIsRead(connection: Connection, lives: readonly Life[]): void {
+  const { provider } = connection.world;
+  const moving = [...lives];
+  provider.onPage = (next) => {
+    if (moving.length > 0 && provider.exchanges.at(-1)?.start === B)
+      moveToB(connection, moving.splice(0), next);
+  };
+}
+
 /** The newest report of a day, and whether the day is due. */
 function verdictOf({ warehouse, states, chainOf }: Connection, day: number) {
   const report = newestReports("usage", warehouse.reports, chainOf("usage")).get(date(day));
@@ -59,14 +69,10 @@ const proven = (rows: number) => ({ rows, confirmed: true, shrunk: false, due: f
 test("R10: rows of a day that shows less than half may have moved to a day that the pass has read before", async () => {
   const lives = [lifeOf(usage, "x", B, { at: B + HOUR }), ...rowsOfA(12)];
   const connection = scripted(TODAY + 3 * HOUR, [usage], lives);
-  const { scheduler, world } = connection;
+  const { scheduler } = connection;
   await connection.sync(STEP);
   scheduler.skipTo(TODAY + DAY + 3 * HOUR);
-  const moving = lives.slice(1, 8);
-  world.provider.onPage = (next) => {
-    if (moving.length > 0 && world.provider.exchanges.at(-1)?.start === B)
-      moveToB(connection, moving.splice(0), next);
-  };
+  moveOnceBIsRead(connection, lives.slice(1, 8));
   await connection.sync(STEP);
   expect(verdictOf(connection, A)).toMatchObject({ rows: 12, shrunk: true });
   expect(verdictOf(connection, B).due).toBe(true);
@@ -80,18 +86,13 @@ test("R10: rows of a day that shows less than half may have moved to a day that 
 test("R10: so they may in a sync without export_windows", async () => {
   const lives = [lifeOf(usage, "x", B, { at: B + HOUR }), ...rowsOfA(4)];
   const connection = scripted(TODAY + 3 * HOUR, [usage], lives);
-  const { scheduler, world } = connection;
+  const { scheduler } = connection;
   await connection.sync(STEP);
   scheduler.skipTo(TODAY + DAY + 3 * HOUR);
-  const moving = lives.slice(1, 2);
-  world.provider.onPage = (next) => {
-    if (moving.length > 0 && world.provider.exchanges.at(-1)?.start === B)
-      moveToB(connection, moving.splice(0), next);
-  };
-  await connection.sync({ ...STEP, selection: UNREPORTED, end: { stopAfter: 60_000 } });
+  moveOnceBIsRead(connection, lives.slice(1, 2));
+  await connection.sync({ ...STEP, selection: UNREPORTED });
   const { due = [] } = connection.states.get("usage")?.value ?? {};
   expect(isDue({ start: B, end: B + DAY }, { due })).toBe(true);
-  world.provider.onPage = () => undefined;
   scheduler.skipTo(TODAY + DAY + 6 * HOUR);
   await connection.sync(STEP);
   expect(verdictOf(connection, A)).toEqual(proven(3));

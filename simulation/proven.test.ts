@@ -111,6 +111,7 @@ test("R10: a withdrawn stray whose window the end of retention has cut takes the
   await syncsAt(connection, [27, 30, 51, 75, 77, 99, 101], DEFAULTS);
   const found = await unproven(connection, "costs", day(-54));
   expect(found.filter((one) => !one.startsWith(date(day(-37))))).toEqual([]);
+  expect(found).toEqual([expect.stringContaining(`${date(day(-37))} unproven`)]);
   expect(connection.states.get("costs")?.value.strays).toEqual([]);
   expect(connection.faults).toEqual([]);
 });

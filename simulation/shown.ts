@@ -11,8 +11,6 @@ import { type Exchange, isPostedLater, type Rules } from "./provider.ts";
 import { isListing } from "./reread.ts";
 import { type Life, livesOn, type Version, visible } from "./records.ts";
 
-const NO_STATE: StateValue = { mode: "incremental", start: "" };
-
 /** The facts of a complete sync of one stream. */
 export interface Reading {
   readonly warehouse: Warehouse;
@@ -59,7 +57,8 @@ export function judgeShown(
 }
 
 /** R10: whether a window with a day may have been read only to list its strays: such a reading does not judge its other days. */
-const isListed = (own: readonly Exchange[], day: number, before: StateValue = NO_STATE): boolean =>
+const isListed = (own: readonly Exchange[], day: number, before: StateValue | undefined): boolean =>
+  before !== undefined &&
   own.some((one) => one.start <= day && day < one.end && isListing(one, own, before));
 
 /** The rows of a proven day; null if some are missing, so that the models call the day unproven. */

@@ -96,8 +96,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "const found = this.strays.judge(",
-    to: 'const found = job.purpose.kind !== "window" ? { misses: false, breaks: false, lacks: false } : this.strays.judge(',
+    from: "const { misses, breaks, lacks } = this.strays.judge(",
+    to: 'const { misses, breaks, lacks } = job.purpose.kind !== "window" ? { misses: false, breaks: false, lacks: false } : this.strays.judge(',
     test: "src/streams/completion.test.ts: P5: a STATE names no stray as owned by a day if %s does not return it",
   },
   {

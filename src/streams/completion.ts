@@ -136,8 +136,8 @@ export class Completion {
     const sawStrays = isWhole && !reading.resumed;
     const isAbout = isAboutOf(reading);
     const open = this.strays.listings.unlisted();
-    const found = this.strays.judge(reading, isAbout, sawStrays && !reading.moved);
-    const { misses, breaks, lacks } = found;
+    const shows = sawStrays && !reading.moved;
+    const { misses, breaks, lacks } = this.strays.judge(reading, isAbout, shows);
     // A listing that moved may show only a part of the strays, and its report takes the proof from their days.
     const isPart = isWhole && reading.moved && lacks;
     if (reading.resumed || isPart) this.strays.listings.judgeNext(reading);

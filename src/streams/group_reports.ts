@@ -19,15 +19,10 @@ export class GroupReports {
   /** The groups of which newer versions, or their days, have replaced rows since a report has listed them. */
   readonly #replaced = new Map<string, Pick<WrittenStray, "day" | "readingId">>();
   readonly #keptFrom: number;
-  readonly #isTaken: (group: string) => boolean;
 
-  /**
-   * @param keptFrom the first day that is surely within retention
-   * @param isTaken whether days have taken strays of a group over whose old rows still stand
-   */
-  constructor(keptFrom: number, isTaken: (group: string) => boolean) {
+  /** @param keptFrom the first day that is surely within retention */
+  constructor(keptFrom: number) {
     this.#keptFrom = keptFrom;
-    this.#isTaken = isTaken;
   }
 
   /**
@@ -62,9 +57,15 @@ export class GroupReports {
    * broke. A window that does not contain that of a group may show a part of the group, and does not list this part. A group whose rows
    * were replaced is listed with the rows that are left, perhaps none, whatever the reading had shown before.
    *
-   * @param standing the strays whose rows stand
+   * @param written the written strays whose rows stand
+   * @param taken the strays that days have taken over while the old rows still stand
    */
-  listed(reading: Reported, standing: readonly WrittenStray[]): readonly StandingStrays[] {
+  listed(
+    reading: Reported,
+    written: readonly WrittenStray[],
+    taken: readonly WrittenStray[],
+  ): readonly StandingStrays[] {
+    const standing = [...written, ...taken];
     const left = this.leftIn(reading, standing);
     const sizes = sizesOutside(reading, standing);
     const groups = new Map<string, StandingStrays>();
@@ -72,13 +73,16 @@ export class GroupReports {
       const group = groupOf({ ...said, readingId: said.rowsReadingId });
       if (said.records >= (sizes.get(group) ?? 0)) groups.set(group, said);
     }
+    // A sync may replace rows of as many groups as there are strays, so that the strays are not searched for each group (L2).
+    const rows = this.#replaced.size === 0 ? null : Map.groupBy(standing, groupOf);
+    const takenGroups = new Set(taken.map(groupOf));
     for (const [group, { day, readingId }] of this.#replaced) {
       // A resumed reading has an old id, and the newest report counts.
       const isNewest = !reading.resumed && !this.isListedBehind(group, reading.id);
       if (!isNewest && !groups.has(group)) continue;
-      const { length: records } = standing.filter((stray) => groupOf(stray) === group);
+      const records = rows?.get(group)?.length ?? 0;
       groups.set(group, { day, rowsReadingId: readingId, records });
-      if (isNewest && !this.#isTaken(group)) this.#replaced.delete(group);
+      if (isNewest && !takenGroups.has(group)) this.#replaced.delete(group);
     }
     for (const group of this.#broken) groups.delete(group);
     // Readings do not end in the order in which they begin.

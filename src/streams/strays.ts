@@ -81,7 +81,7 @@ export class Strays {
     { keptFrom = -Infinity, ...plan }: ListingPlan & { readonly keptFrom?: number } = EVERYTHING,
   ) {
     this.#limits = limits;
-    this.#reports = new GroupReports(keptFrom, (group) => this.taken.has(group));
+    this.#reports = new GroupReports(keptFrom);
     this.#pending = new PendingStrays(limits);
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new StrayTable(known);
@@ -385,7 +385,7 @@ export class Strays {
 
   /** See {@link GroupReports.listed}. */
   listed(reading: Reported): readonly StandingStrays[] {
-    return this.#reports.listed(reading, this.#standing);
+    return this.#reports.listed(reading, this.#written, this.taken.standing);
   }
 
   /** The strays whose rows stand as strays. */

@@ -5,7 +5,6 @@
  */
 import type { RecordFingerprint } from "../core/identity.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
-import { groupOf } from "./stray_groups.ts";
 import type { WrittenStray } from "./stray_listings.ts";
 
 export class TakenStrays {
@@ -27,11 +26,6 @@ export class TakenStrays {
   /** A stray whose old row stands: a reading that shows the stray has to list it. */
   find(print: Pick<RecordFingerprint, "contentText">): WrittenStray | undefined {
     return this.#standing.size === 0 ? undefined : this.#standing.get(print.contentText);
-  }
-
-  /** Whether the old rows of a group stand, although their days have taken them over. */
-  has(group: string): boolean {
-    return this.standing.some((stray) => groupOf(stray) === group);
   }
 
   get standing(): readonly WrittenStray[] {
