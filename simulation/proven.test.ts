@@ -46,8 +46,8 @@ function lifeIn(lives: readonly Life[], id: string): Life {
   return life;
 }
 /** A record of one day that only the window of another day shows. */
-function strayOf(rules: Rules, of: number, posted: number): Life {
-  const life = lifeOf(rules, "stray", day(of), { at: day(posted) + HOUR, due: false });
+function strayOf(rules: Rules, of: number, posted: number, id = "stray"): Life {
+  const life = lifeOf(rules, id, day(of), { at: day(posted) + HOUR, due: false });
   return Object.assign(life, { postedAt: day(posted) });
 }
 function restate({ world }: Connection, life: Life, at: number): void {
@@ -177,6 +177,61 @@ test("P5: a stray is restated in a window of several pages, each with an `as_of`
   await syncsAt(connection, [27, 30], step);
   expect(await unproven(connection, "costs")).toEqual([]);
 });
+
+test.each([
+  ["of a group", 2],
+  ["without a group", 1],
+])(
+  "R10: a stray %s is withdrawn at a provider that gives each page of a window an `as_of` of its own",
+  async (_name, strays) => {
+    const costs = posting({ cursors: "keyset" });
+    const lives = [
+      ...livesOn(costs, -20, 1, 4),
+      ...numbers(0, strays).map((index) => strayOf(costs, -6, -5, `stray${index}`)),
+    ];
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    const step = { ...BASE, pageSize: 2, asked: { ...CALM.asked, startDate: day(-20) } };
+    await connection.sync(step);
+    lifeIn(lives, "stray0").withdrawnAt = day(0) + 12 * HOUR;
+    await syncsAt(connection, [27, 30], step);
+    expect(await unproven(connection, "costs")).toEqual([]);
+    expect((await verdictsOf(connection, "costs")).get(date(day(-6)))?.rows).toBe(
+      String(4 + strays - 1),
+    );
+    expect(connection.states.get("costs")?.value.due).toEqual([]);
+  },
+);
+
+test("R10: two windows of several pages, each with an `as_of` of its own, show a stray of the other one's day", async () => {
+  const costs = posting({ cursors: "keyset" });
+  const strays = [strayOf(costs, -10, -8, "one"), strayOf(costs, -8, -10, "other")];
+  const lives = [...livesOn(costs, -20, 1, 4), ...strays];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  const step = { ...BASE, pageSize: 2, asked: { ...CALM.asked, startDate: day(-20) } };
+  await connection.sync(step);
+  restate(connection, lifeIn(lives, "r-10x0"), day(0) + 12 * HOUR);
+  await syncsAt(connection, [27, 30], step);
+  expect(await unproven(connection, "costs")).toEqual([]);
+  expect(connection.states.get("costs")?.value.due).toEqual([]);
+});
+
+test.each([
+  ["is restated", "stray"],
+  ["stands, and a day of its window is restated", "r-5x0"],
+])(
+  "P5 R10: in a sync without export_windows a stray %s, at a provider that gives each page of a window an `as_of` of its own",
+  async (_how, restated) => {
+    const costs = posting({ cursors: "keyset" });
+    const lives = [...livesOn(costs, -20, 1, 4), strayOf(costs, -6, -5)];
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    const step = { ...BASE, pageSize: 2, asked: { ...CALM.asked, startDate: day(-20) } };
+    await connection.sync(step);
+    restate(connection, lifeIn(lives, restated), day(0) + 12 * HOUR);
+    await syncsAt(connection, [27], unreported(step));
+    await syncsAt(connection, [30, 51], step);
+    expect(await unproven(connection, "costs")).toEqual([]);
+  },
+);
 
 test("P5: a window of today cannot be due, and its stray of the next hour is taken over by its day", async () => {
   const usage = plainRules("usage", {
@@ -388,6 +443,18 @@ test("R5 R10: a day is written again near the end of a retention that was longer
   await syncsAt(connection, [27], step);
   usage.retentionDays = 30;
   await syncsAt(connection, [30], { ...step, asked: asked({ startDate: null }) });
+  expect(await unproven(connection, "usage", day(-20))).toEqual([]);
+});
+
+test("R5 R10: so is a day of a pass that a process had left before the position passed the day", async () => {
+  const usage = plainRules("usage", { retentionDays: 30, maximumWindowDays: 1 });
+  const connection = scripted(day(0) + 3 * HOUR, [usage], livesOn(usage, -20, 1));
+  const step = { ...BASE, asked: asked({ startDate: null }) };
+  await connection.sync({ ...step, end: killAt("usage", hasRead(-12)) });
+  usage.retentionDays = 10;
+  await syncsAt(connection, [4], step);
+  usage.retentionDays = 30;
+  await syncsAt(connection, [6], step);
   expect(await unproven(connection, "usage", day(-20))).toEqual([]);
 });
 

@@ -85,7 +85,7 @@ function mustStand(
   );
 }
 
-/** A reading of a stray's whole window, if the stray was withdrawn before this sync. A listing that moved proves nothing. */
+/** A reading of a stray's whole window, if the stray was withdrawn before this sync. A listing that moved proves nothing alone (P6). */
 function missed(
   rules: Rules,
   { record, window }: Stray,
@@ -94,14 +94,17 @@ function missed(
   if (record.withdrawnAt >= startedAt - behindOf(rules)) return undefined;
   // W3: no provider has to show a record whose day has left retention, so that its row stands.
   if (dayOf(record.start) < keptFrom) return undefined;
-  return reports.find(
-    ({ dataset, moved, whole_window: isWhole, window_start: start, window_end: end }) =>
+  const whole = reports.filter(
+    ({ dataset, whole_window: isWhole, window_start: start, window_end: end }) =>
       dataset === record.stream &&
       isWhole &&
-      !moved &&
       Date.parse(start) <= window.start &&
       Date.parse(end) >= window.end,
   );
+  const moved = whole.filter((report) => report.moved && !report.resumed);
+  const [first] = moved;
+  const second = moved.find(({ reading_id: id }) => id !== first?.reading_id);
+  return whole.find((report) => !report.moved) ?? second;
 }
 
 /** The strays of one stream that stand, as the models have it. */
@@ -145,7 +148,9 @@ class Models {
   ): { readonly report: ReportRow; readonly why: string } | null {
     const day = date(record.start);
     // If a process died before it reported the stray, the reading that wrote the stray counts as the one that listed it.
-    const listedBy = this.#listings.get(`${day} ${readingId}`)?.reading_id ?? readingId;
+    const listing = this.#listings.get(`${day} ${readingId}`);
+    if (listing?.rows === 0) return { report: listing, why: "it lists the group without rows" };
+    const listedBy = listing?.reading_id ?? readingId;
     for (const report of this.#speaking.values()) {
       const { reading_id: id, window_start: start, window_end: end } = report;
       if (id > listedBy && Date.parse(start) <= window.start && Date.parse(end) >= window.end)

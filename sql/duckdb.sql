@@ -2883,7 +2883,7 @@ placed as (
 select
   placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
   placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
+  case when placed.standing_rows = 0 then placed.listed_by else min(windows.reading_id) end as judge_reading_id
 from placed
 left join windows
   on placed.scope = windows.scope
@@ -2951,7 +2951,7 @@ placed as (
 select
   placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
   placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
+  case when placed.standing_rows = 0 then placed.listed_by else min(windows.reading_id) end as judge_reading_id
 from placed
 left join windows
   on placed.scope = windows.scope
@@ -5218,7 +5218,7 @@ placed as (
 select
   placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
   placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
+  case when placed.standing_rows = 0 then placed.listed_by else min(windows.reading_id) end as judge_reading_id
 from placed
 left join windows
   on placed.scope = windows.scope
@@ -6692,7 +6692,7 @@ placed as (
 select
   placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
   placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
+  case when placed.standing_rows = 0 then placed.listed_by else min(windows.reading_id) end as judge_reading_id
 from placed
 left join windows
   on placed.scope = windows.scope

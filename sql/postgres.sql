@@ -2761,7 +2761,7 @@ placed as (
 select
   placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
   placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
+  case when placed.standing_rows = 0 then placed.listed_by else min(windows.reading_id) end as judge_reading_id
 from placed
 left join windows
   on placed.scope = windows.scope
@@ -2829,7 +2829,7 @@ placed as (
 select
   placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
   placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
+  case when placed.standing_rows = 0 then placed.listed_by else min(windows.reading_id) end as judge_reading_id
 from placed
 left join windows
   on placed.scope = windows.scope
@@ -4759,7 +4759,7 @@ placed as (
 select
   placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
   placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
+  case when placed.standing_rows = 0 then placed.listed_by else min(windows.reading_id) end as judge_reading_id
 from placed
 left join windows
   on placed.scope = windows.scope
@@ -6099,7 +6099,7 @@ placed as (
 select
   placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
   placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
+  case when placed.standing_rows = 0 then placed.listed_by else min(windows.reading_id) end as judge_reading_id
 from placed
 left join windows
   on placed.scope = windows.scope

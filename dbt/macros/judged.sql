@@ -285,7 +285,8 @@ from newest_judged
 
 {#
   Strays are rows that start outside the window that returned them. Here they are counted by the reading that wrote them. Each later
-  reading that sees them lists them again. They are missing once a complete reading of their window no longer lists them. If a process
+  reading that sees them lists them again. They are missing once a complete reading of their window no longer lists them, or a report
+  says that none of them is left, as a reading whose listing moved does. If a process
   dies within the reports of a reading, no report lists some of its strays. The reading itself counts as the one that listed these.
 #}
 {% macro strays_of(dataset) %}
@@ -350,7 +351,7 @@ placed as (
 select
   placed.scope, placed.day, placed.rows_reading_id as reading_id, placed.chain, placed.listed_by,
   placed.pass_began_at as listed_in_pass, placed.standing_rows as listed_rows,
-  min(windows.reading_id) as judge_reading_id
+  case when placed.standing_rows = 0 then placed.listed_by else min(windows.reading_id) end as judge_reading_id
 from placed
 left join windows
   on placed.scope = windows.scope

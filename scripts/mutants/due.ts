@@ -80,9 +80,9 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "sawStrays && !reading.moved",
-    to: "sawStrays",
-    test: "src/streams/completion.test.ts: R10 P6: a listing that moved tells nothing of a written stray that it does not show",
+    from: 'reading.moved ? "moved" : "all"',
+    to: '"all"',
+    test: "src/streams/completion.test.ts: R10 P6: if that window cannot be read again, it is due, and the next sync tells nothing of the stray after one such reading",
   },
   {
     rule: "R10",
@@ -150,8 +150,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "if (reading.resumed || isPart)",
-    to: "if (isPart)",
+    from: "if (reading.resumed) this",
+    to: "if (reading.end < 0) this",
     test: "src/streams/completion.test.ts: R10: the days of a resumed reading are due, because its second process does not know the records of the first one",
   },
   {

@@ -201,7 +201,7 @@ export const LIMITS: readonly Mutant[] = [
   {
     rule: "S8",
     file: "src/streams/bounded_state.ts",
-    from: "{ ...state, left: [] }",
+    from: "{ ...state, left: [], fewer: [] }",
     to: "state",
     test: "src/streams/ledger.test.ts: S8: the costs that have left retention go before the finished windows",
   },

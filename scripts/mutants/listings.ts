@@ -60,9 +60,7 @@ export const LISTINGS: readonly Mutant[] = [
     file: "src/streams/completion.ts",
     from: "!reading.moved && this.strays.misses(reading)",
     to: "this.strays.misses(reading)",
-    test:
-      POSTED +
-      "P6 R10: a listing that moved tells of no stray that it is missing, and its window stays due",
+    test: POSTED + "P6 R10: that reading %s",
   },
   {
     rule: "R10",
@@ -281,12 +279,10 @@ export const LISTINGS: readonly Mutant[] = [
   },
   {
     rule: "P6",
-    file: "src/streams/completion.ts",
-    from: "reading.moved ? [] : this.strays.listed(reading)",
-    to: "this.strays.listed(reading)",
-    test:
-      POSTED +
-      "P6 R10: a listing that moved tells of no stray that it is missing, and its window stays due",
+    file: "src/streams/strays.ts",
+    from: "if (!reading.moved) return this.groups.listed(reading);",
+    to: "if (!reading.moved) return this.groups.listed(reading);\n    if (reading.end > 0) return [];",
+    test: POSTED + "P6 R10: that reading %s",
   },
   {
     rule: "R10",

@@ -20,15 +20,15 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/stray_reads.ts",
-    from: "[...cut, ...this.#strays.taken.outdated]",
-    to: "this.#strays.taken.outdated",
+    from: "[...cut, ...taken.outdated, ",
+    to: "[...taken.outdated, ",
     test: "src/streams/completion.test.ts: P5: a window is not read as a whole by a sync that has written a stray on one of its days: the next sync reads it",
   },
   {
     rule: "P5",
     file: "src/streams/stray_reads.ts",
-    from: "[...cut, ...this.#strays.taken.outdated]",
-    to: "cut",
+    from: "[...cut, ...taken.outdated, ",
+    to: "[...cut, ",
     test: PROOFS + STANDS,
   },
   {
@@ -63,12 +63,12 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/completion.ts",
-    from: "if (reading.resumed || isPart)",
-    to: "if (reading.resumed)",
+    file: "src/streams/stray_listings.ts",
+    from: "...distinct(this.#unlisted), ...this.lacking(), ",
+    to: "...distinct(this.#unlisted), ",
     test:
       PROOFS +
-      "P5 P6 R10: the window of a group of strays is due if a moving listing shows a part of the group",
+      "P5 P6 R10: the window of a group of strays is due if one moving listing shows a part of the group",
   },
   {
     rule: "P5",
@@ -117,7 +117,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "this.taken.replace(stray);\n      this.#reports.replaced(stray);",
+    from: "this.taken.replace(stray);\n      this.groups.replaced(stray);",
     to: "",
     test:
       POSTED +

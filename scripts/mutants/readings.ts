@@ -46,14 +46,14 @@ export const READINGS: readonly Mutant[] = [
   },
   {
     rule: "R4",
-    file: "src/streams/completion.ts",
-    from: "id: this.#options.ledger.newId()",
-    to: "id: said.reading.id",
+    file: "src/streams/reporter.ts",
+    from: "await this.report({ ...said, reading: this.#anew(said.reading) });",
+    to: "await this.report(said);",
     test: "simulation/schedules.test.ts: R4: a process that goes on with a window takes back the proof that a second reading gave its rows",
   },
   {
     rule: "R4",
-    file: "src/streams/completion.ts",
+    file: "src/streams/reporter.ts",
     from: "if (said === null) return;",
     to: "if (said !== undefined) return;",
     test: "simulation/schedules.test.ts: R4: a process that goes on with a window first takes back the proof of a reading that it changes",
@@ -144,7 +144,7 @@ export const READINGS: readonly Mutant[] = [
   },
   {
     rule: "R4",
-    file: "src/streams/completion.ts",
+    file: "src/streams/reporter.ts",
     from: "ledger.reserve(said.reading.id)) void ledger.sendAhead();",
     to: "ledger.reserve(said.reading.id)) void 0;",
     test: "src/streams/reserved_ids.test.ts: R4: a report names no chain before a STATE does",
@@ -214,7 +214,7 @@ export const READINGS: readonly Mutant[] = [
   },
   {
     rule: "R5",
-    file: "src/streams/completion.ts",
+    file: "src/streams/reporter.ts",
     from: "    await report({ ...said,",
     to: "    await new Promise((next) => setImmediate(next));\n    await report({ ...said,",
     test: "src/streams/completion.test.ts: R5: the state says that a window is done only once its report is out",
@@ -263,7 +263,7 @@ export const READINGS: readonly Mutant[] = [
   },
   {
     rule: "R5",
-    file: "src/streams/completion.ts",
+    file: "src/streams/reporter.ts",
     from: "ledger.state.pass?.beganAt ?? input.now",
     to: "input.now",
     test: "src/streams/completion.test.ts: R5: a pass that goes on is reported with the instant when it was first planned, and a look as part of a window",

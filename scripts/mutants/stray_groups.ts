@@ -37,8 +37,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/group_reports.ts",
-    from: "this.#broken.add(group);",
+    file: FILE,
+    from: "else this.groups.broken(group);",
     to: "",
     test:
       GROUPS +
@@ -47,14 +47,14 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "(!hasRoom || this.#reports.isLeaving(window))",
-    to: "this.#reports.isLeaving(window)",
+    from: "(!hasRoom || this.groups.isLeaving(window))",
+    to: "this.groups.isLeaving(window)",
     test: UNIT + STAYS,
   },
   {
     rule: "P5",
     file: FILE,
-    from: "(!hasRoom || this.#reports.isLeaving(window))",
+    from: "(!hasRoom || this.groups.isLeaving(window))",
     to: "!hasRoom",
     test: UNIT + STAYS,
   },
@@ -176,7 +176,7 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "const strays = this.strays.listed(reading);",
+    from: "const strays = this.#reporter.listed(reading);",
     to: "const strays = reading.standing;",
     test:
       GROUPS + "P5: neither does a report of a window that waits for its second reading meanwhile",

@@ -96,8 +96,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "const { misses, breaks, lacks } = this.strays.judge(",
-    to: 'const { misses, breaks, lacks } = job.purpose.kind !== "window" ? { misses: false, breaks: false, lacks: false } : this.strays.judge(',
+    from: "const { misses, breaks } = this.strays.judge(",
+    to: 'const { misses, breaks } = job.purpose.kind !== "window" ? { misses: false, breaks: false } : this.strays.judge(',
     test: "src/streams/completion.test.ts: P5: a STATE names no stray as owned by a day if %s does not return it",
   },
   {
@@ -173,8 +173,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "if (isGone || isDisowned)",
-    to: "if (isGone)",
+    from: "|| isDisowned) this",
+    to: ") this",
     test: "src/streams/strays.test.ts: P5: a stray that a look finds on its day is remembered, until a reading of the day does not return it",
   },
   {
@@ -215,8 +215,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "isWhole && !reading.resumed",
-    to: "isWhole",
+    from: "!isWhole || reading.resumed ?",
+    to: "!isWhole ?",
     test: "src/streams/completion.test.ts: P5: a window that is resumed behind a written stray leaves the stray in the state",
   },
   {

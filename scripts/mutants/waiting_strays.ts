@@ -12,7 +12,7 @@ export const WAITING_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "if (showsStrays) this.taken",
+    from: 'if (shows === "all") this.taken',
     to: "this.taken",
     test: "src/streams/strays.test.ts: P5: a window lists its strays again after a day has taken one over, unless a longer window has shown all of its own",
   },

@@ -64,6 +64,7 @@ const settled: IncrementalState = {
   unreported: [],
   longestRetention: 0,
   left: [],
+  fewer: [],
   strays: [],
   scrub: null,
   pass: null,
@@ -731,6 +732,14 @@ test("W3: days that an interrupted pass has read are read again if they have lef
   expect(short.pass?.reads).toEqual([{ ...range, start: TODAY - 28 * DAY }]);
   const longer = covered(planIncremental(short, at(60)));
   expect(subtract([{ start: range.start, end: TODAY - 28 * DAY }], longer)).toEqual([]);
+});
+
+test("W3: groups of strays that have lost rows leave the state with their day's retention", () => {
+  const fewer = [80, 20].map((ago) => ({ day: TODAY - ago * DAY, readingId: "r" }));
+  const stored = { ...settled, start: TODAY - 85 * DAY, fewer };
+  const at = (retentionDays: number) => atNoon({ startDate: null, retentionDays });
+  expect(planIncremental(stored, at(90)).state.fewer).toEqual(fewer);
+  expect(planIncremental(stored, at(30)).state.fewer).toEqual(fewer.slice(1));
 });
 
 test("W3: what a shorter retention no longer shows stays in the state, because the retention may grow again", () => {

@@ -133,13 +133,14 @@ export function planIncremental(
   const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
   // A stray may start before the floor: its window shows it as long as a part of the window is kept.
   const strays = toldStrays(state, at.reports).filter(({ window }) => window.end > keepFrom);
+  const fewer = state.fewer.filter(({ day }) => day >= keepFrom);
   const shown = knownWithout(state, resumed);
   const known = withFirstChances(prune(shown, knownRange(resumed, keepFrom, at.now)));
   // Ranges that this pass read on an earlier day: a row may have moved there since.
   const outdated = subtract(state.pass?.reads ?? [], pass.reads);
   const due = clip(withDue(state.due, outdated, at.now), { start: keepFrom, end: Infinity });
   const unreported = clip(state.unreported, { start: keepFrom, end: Infinity });
-  const kept = { provisional, left, known, due, unreported, strays, longestRetention };
+  const kept = { provisional, left, known, due, unreported, strays, fewer, longestRetention };
   return {
     state: { ...state, ...kept, pass: { ...pass, open: resumed } },
     resumed,
@@ -238,6 +239,7 @@ function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): St
     longestRetention: at.retentionDays,
     left: [],
     strays: [],
+    fewer: [],
     scrub: null,
     pass: null,
   };

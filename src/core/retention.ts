@@ -41,8 +41,8 @@ export function returned(
 }
 
 /**
- * The days of a reading before the position that no report of this reading covers (R5): those that end behind the available data, and those
- * near the retention floor. No later sync reads them again because of R1.
+ * The days of a reading that no report of this reading covers (R5), and that no later sync reads again because of R1. Some end behind the
+ * available data, and lie before the position. Others lie near the retention floor, if retention was longer before, and may be so again.
  */
 export function uncoveredDays(
   state: StreamState,
@@ -53,6 +53,8 @@ export function uncoveredDays(
   if (state.mode !== "incremental") return [];
   const { end } = coverageOf(reading, bucket);
   const from = retentionFloor(now, retentionDays) + DAY;
-  const isCovered = (day: number): boolean => from <= day && day + DAY <= end;
-  return daysAbout(reading).filter((day) => !isCovered(day) && day + DAY <= state.position);
+  const mayReturn = retentionDays < state.longestRetention;
+  return daysAbout(reading).filter((day) =>
+    day < from ? mayReturn : end < day + DAY && day + DAY <= state.position,
+  );
 }

@@ -57,6 +57,7 @@ function stateOf(changes: Partial<IncrementalState> = {}): IncrementalState {
     unreported: [],
     longestRetention: 0,
     left: [],
+    fewer: [],
     strays: [],
     scrub: null,
     pass: null,

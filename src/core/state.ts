@@ -69,6 +69,12 @@ export interface KnownStray {
   readonly window: Range;
 }
 
+/** The strays that one reading wrote on one day. */
+export interface StrayGroup {
+  readonly day: number;
+  readonly readingId: string;
+}
+
 /**
  * The newest reading id that rows may have. The STATE that names this id goes out before the first row with an id up to it (R4).
  * Null before the first row, and in a state of an earlier version.
@@ -97,6 +103,8 @@ export interface IncrementalState {
   /** Provisional costs of days that have left a shorter retention, for the case that they are shown again. Sorted by day. */
   readonly left: readonly ProvisionalDay[];
   readonly strays: readonly KnownStray[];
+  /** Groups of strays that have lost rows since a report has listed them, and of which no report says so yet (P5). */
+  readonly fewer: readonly StrayGroup[];
   readonly scrub: Scrub | null;
   readonly pass: SyncPass | null;
 }

@@ -25,6 +25,7 @@ const stateOf = (known: KnownDays, unreported: readonly Range[] = []): Increment
   longestRetention: 30,
   left: [],
   strays: [],
+  fewer: [],
   scrub: null,
   pass: null,
 });
@@ -118,16 +119,19 @@ test("R10: a report of a day that none has told of counts as one of a loss", () 
   expect(tellsLate(refresh, [{ day: ONE }])).toBe(false);
 });
 
-test("R10: a sync that reports forgets the written strays of windows that no report tells of", () => {
-  const stray = (day: number, readingId: string | null) => ({
+test("R10: a sync that reports forgets the content of written strays in windows that no report tells of, and strays without an id", () => {
+  const stray = (day: number, readingId: string | null, id = "id") => ({
     hash: `${day}${readingId}`,
+    id,
     day: ONE,
     readingId,
     window: range(day, day + 1),
   });
   const strays = [stray(1, "r"), stray(1, null), stray(2, "r")];
   const state = { strays, unreported: [range(1, 2)] };
-  expect(toldStrays(state, true)).toEqual(strays.slice(1));
+  expect(toldStrays(state, true)).toEqual([{ ...stray(1, "r"), hash: "id" }, ...strays.slice(1)]);
+  const { id: _id, ...nameless } = stray(1, "r");
+  expect(toldStrays({ ...state, strays: [nameless] }, true)).toEqual([]);
   expect(toldStrays(state, false)).toBe(strays);
   expect(toldStrays({ strays, unreported: [] }, true)).toBe(strays);
 });

@@ -44,16 +44,19 @@ export function tellsLate(state: StreamState, reports: Told["reports"]): boolean
 
 /**
  * The strays of a state that go on in a sync. No report has told of the reading that wrote a stray if none tells of its whole window: the
- * models cannot place its row. A sync that reports forgets such strays, so that they are written and reported like new ones.
+ * models cannot place its row. A sync that reports forgets the content of such strays, so that they are written and reported like new ones.
+ * Their ids stand in place of it: the old rows stand until then. A stray without an id is forgotten.
  */
 export function toldStrays(
   { strays, unreported }: Pick<IncrementalState, "strays" | "unreported">,
   reports: boolean,
 ): readonly KnownStray[] {
   if (!reports || unreported.length === 0) return strays;
-  return strays.filter(
-    ({ readingId, window }) => readingId === null || subtract([window], unreported).length > 0,
-  );
+  return strays.flatMap((stray) => {
+    const { id, readingId, window } = stray;
+    if (readingId === null || subtract([window], unreported).length > 0) return stray;
+    return id === undefined ? [] : { ...stray, hash: id };
+  });
 }
 
 /** A reading, as far as its report matters. */

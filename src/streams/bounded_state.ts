@@ -52,7 +52,8 @@ const STEPS: readonly (readonly [step: (state: StreamState) => StreamState, drop
   [withoutSums, "the sums of provisional costs; their days stay known"],
   [
     withoutLeft,
-    "provisional costs that have left retention; they are not followed if they are shown again",
+    "provisional costs that have left retention, and which records from outside their windows were replaced; the costs are not followed if " +
+      "they are shown again, and the days of the records may stay unproven",
   ],
   [withoutReads, "windows that are finished; a sync that resumes reads them again"],
   [
@@ -91,7 +92,7 @@ function withoutSums<State extends StreamState>(state: State): State {
 }
 
 function withoutLeft<State extends StreamState>(state: State): State {
-  return state.mode === "incremental" ? { ...state, left: [] } : state;
+  return state.mode === "incremental" ? { ...state, left: [], fewer: [] } : state;
 }
 
 /** R10: a sync that resumes does not plan days before the position again, unless they are due. */

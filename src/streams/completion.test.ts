@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { forget, isKnown } from "../core/known_days.ts";
 import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
-import { daysIn, type Range } from "../core/window.ts";
+import { daysIn, type Range, subtract } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import {
   isReport,
@@ -399,21 +399,52 @@ test("R10 P6: rows that a second moving listing misses, too, may have moved to a
   expect(stateOf(run).due).toEqual([dayRange(0)]);
 });
 
-test("R10 P6: a listing that moved tells nothing of a written stray that it does not show", async () => {
+/** A window of two pages, each with an `as_of` of its own. */
+const movedTo = (rows: Parameters<typeof pageOf>[0]): FetchedPage[] => [
+  pageOf([], "c"),
+  pageOf(rows, null, { asOf: "2026-01-10T01:00:00Z" }),
+];
+
+test.each([
+  ["and shows the stray", true],
+  ["and it is gone if that listing moved and lacks it, too", false],
+])(
+  "R10 P6: a window whose listing moved and lacks a written stray is read again in the same sync, %s",
+  async (_name, isThere) => {
+    const early = recordOf("early", -1);
+    const first = await readScript(showing({ 2: [early] }), { input });
+    let readings = 0;
+    const moving = ({ start }: { start: number }, cursor: string | null): FetchedPage[] => {
+      if (start !== DAY_ONE + 2 * DAY) return [pageOf([])];
+      if (cursor === null) readings += 1;
+      return movedTo(readings > 1 && isThere ? [early] : []);
+    };
+    const second = await readScript(moving, {
+      input,
+      stored: lastState(first),
+      limits: { confirmedPages: 0 },
+    });
+    expect(readings).toBe(2);
+    expect(stateOf(second).strays).toEqual(isThere ? stateOf(first).strays : []);
+    expect(second.said.flatMap(({ strays }) => strays)).toMatchObject([
+      { day: DAY_ONE - DAY, records: isThere ? 1 : 0 },
+    ]);
+    expect(subtract([dayRange(2)], stateOf(second).due)).toEqual([dayRange(2)]);
+  },
+);
+
+test("R10 P6: if that window cannot be read again, it is due, and the next sync tells nothing of the stray after one such reading", async () => {
   const early = recordOf("early", -1);
   const first = await readScript(showing({ 2: [early] }), { input });
-  const moved = [pageOf([], "c"), pageOf([], null, { asOf: "2026-01-10T01:00:00Z" })];
   const moving = ({ start }: { start: number }): FetchedPage[] =>
-    start === DAY_ONE + 2 * DAY ? moved : [pageOf([])];
-  const second = await readScript(moving, { input, stored: lastState(first) });
-  expect(stateOf(second).strays).toEqual(stateOf(first).strays);
-  const third = await readScript(showing({}), {
-    input,
-    stored: lastState(second),
-    limits: noneAgain,
-  });
-  expect(stateOf(third).strays).toEqual([]);
-  expect(stateOf(third).due).toEqual([{ start: DAY_ONE, end: DAY_ONE + 2 * DAY }]);
+    start === DAY_ONE + 2 * DAY ? movedTo([]) : [pageOf([])];
+  let stored = lastState(first);
+  for (let sync = 0; sync < 2; sync++) {
+    const run = await readScript(moving, { input, stored, limits: noneAgain });
+    expect(stateOf(run).strays).toEqual(stateOf(first).strays);
+    expect(subtract([dayRange(2)], stateOf(run).due)).toEqual([]);
+    stored = lastState(run);
+  }
 });
 
 test("R10: the days of a resumed reading are due, because its second process does not know the records of the first one", async () => {

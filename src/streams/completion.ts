@@ -38,7 +38,6 @@ import {
   type EndedWindow,
   incompleteDays,
   isAboutOf,
-  type ReadingReport,
   type Resumable,
   standingOf,
   standsAsShown,
@@ -47,6 +46,7 @@ import {
 import { jobAgain, jobOf, rewriteJob } from "./job.ts";
 import { straysOf } from "./known_strays.ts";
 import { Losses } from "./losses.ts";
+import { Reporter } from "./reporter.ts";
 import { STATES_AT_ONCE, StrayReads } from "./stray_reads.ts";
 import type { Strays } from "./strays.ts";
 import { type Waiting, WaitingWindows } from "./waiting_windows.ts";
@@ -58,6 +58,7 @@ export class Completion {
   readonly #losses: Losses;
   readonly #reads: StrayReads;
   readonly #confirmations: Confirmations;
+  readonly #reporter: Reporter;
   readonly #waiting = new WaitingWindows();
   /** The days of strays that this sync does not look for: too many windows would have to be read. */
   #leftToNext: ReadonlySet<number> = new Set();
@@ -70,6 +71,7 @@ export class Completion {
     this.#confirmations = new Confirmations(options);
     this.#losses = new Losses(plan.state.pass);
     this.#reads = new StrayReads(this.strays, options);
+    this.#reporter = new Reporter(this.strays.groups, options);
   }
 
   /** Whether every window that was read counts as finished. */
@@ -85,9 +87,7 @@ export class Completion {
 
   /** To be called before each page is written. */
   async goesOn(window: Resumable, asOf: string): Promise<void> {
-    const said = doubtOf(window, asOf);
-    if (said === null) return;
-    await this.#report({ ...said, reading: { ...said.reading, id: this.#options.ledger.newId() } });
+    await this.#reporter.doubt(doubtOf(window, asOf));
   }
 
   /** To be called once for each reading, after its last page. */
@@ -133,15 +133,12 @@ export class Completion {
     for (const day of job.written.keys()) this.#reads.written.add(day);
     const settlement = await this.#judged(ended);
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
-    const sawStrays = isWhole && !reading.resumed;
+    const shows = !isWhole || reading.resumed ? "part" : reading.moved ? "moved" : "all";
     const isAbout = isAboutOf(reading);
     const open = this.strays.listings.unlisted();
-    const shows = sawStrays && !reading.moved;
-    const { misses, breaks, lacks } = this.strays.judge(reading, isAbout, shows);
-    // A listing that moved may show only a part of the strays, and its report takes the proof from their days.
-    const isPart = isWhole && reading.moved && lacks;
-    if (reading.resumed || isPart) this.strays.listings.judgeNext(reading);
-    if (sawStrays) this.#reads.read.push(reading);
+    const { misses, breaks } = this.strays.judge(reading, isAbout, shows);
+    if (reading.resumed) this.strays.listings.judgeNext(reading);
+    if (shows !== "part") this.#reads.read.push(reading);
     const { rewrites, reports: days, doubtful } = settlement;
     this.strays.listings.reported(days, reading.id);
     const isLate = tellsLate(ledger.state, report && days);
@@ -150,7 +147,7 @@ export class Completion {
     const missed = this.#losses.settle({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
     if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
-    const strays = this.strays.listed(reading);
+    const strays = this.#reporter.listed(reading);
     const doubted = misses && strays.length === 0 ? doubtsOf(settlement, reading) : [];
     const unproven = [
       ...rangesOf([...settlement.shrunk, ...doubted]),
@@ -158,7 +155,7 @@ export class Completion {
     ];
     this.#announce([...unproven, ...missed.before], open);
     const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays };
-    const reported = this.#report(said);
+    const reported = this.#reporter.reportAll(said);
     const uncovered = uncoveredDays(ledger.state, reading, input, endedAt);
     const left = { isLook: job.isLook, uncovered, known: settlement.known };
     const stays = this.#due.staysBehind(ledger.state, reading, left);
@@ -218,11 +215,11 @@ export class Completion {
     const hasLost = misses || isLost || isLate;
     const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
     if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
-    // A listing that moved may show only a part of the strays, and the models would take this part for all of them.
-    const strays = reading.moved ? [] : this.strays.listed(reading);
+    // A listing that moved may show only a part of a group, and the models would take this part for all of it.
+    const strays = report === null ? [] : this.strays.listedAgain(reading);
     const said = { reading, endedAt, isWhole: false, days: reports, strays };
     this.#announce([], open);
-    const reported = reports.length + strays.length === 0 ? null : this.#report(said);
+    const reported = reports.length + strays.length === 0 ? null : this.#reporter.report(said);
     this.strays.listings.confirmed(agreed);
     const { state } = ledger;
     if (state.mode === "incremental") {
@@ -268,8 +265,14 @@ export class Completion {
     const { ledger, warn } = this.#options;
     if (absent > 0) await warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
-    const said = [...written, ...this.strays.listed({ ...reading, standing: [] })];
-    const reported = this.#report({ reading, endedAt, isWhole: false, days: [], strays: said });
+    const said = [...written, ...this.#reporter.listed({ ...reading, standing: [] })];
+    const reported = this.#reporter.reportAll({
+      reading,
+      endedAt,
+      isWhole: false,
+      days: [],
+      strays: said,
+    });
     const released = this.#due.release(ledger.state, job.window);
     const days = written.map(({ day }) => dayRange(day));
     const untold = this.#options.report === null ? [job.window, ...days] : [];
@@ -277,18 +280,6 @@ export class Completion {
     this.#finish({ ...job, missesStrays: false });
     await reported;
     await this.#leave(this.#reads.replaced(ledger.state, strays));
-  }
-
-  /**
-   * Queues a report at once. The caller changes the state before it waits. So a STATE that is made later stands behind the report, and
-   * covers it (S2).
-   */
-  async #report(said: Omit<ReadingReport, "passBeganAt">): Promise<void> {
-    const { ledger, input, report } = this.#options;
-    if (report === null) return;
-    // R4: the first report names a chain that no STATE has named yet. The STATE is queued before the report.
-    if (ledger.state.newestId === null && ledger.reserve(said.reading.id)) void ledger.sendAhead();
-    await report({ ...said, passBeganAt: ledger.state.pass?.beganAt ?? input.now });
   }
 
   /** Counts a window as finished if none of its strays is pending; else the window waits. */
@@ -375,6 +366,8 @@ export class Completion {
   /** The state with the strays of this moment, and with the windows that have still to list theirs. */
   #remembered(state: StreamState): StreamState {
     const listed = this.#due.list(state, this.strays.listings.unlisted());
-    return listed.mode === "incremental" ? { ...listed, strays: this.strays.known } : listed;
+    return listed.mode === "incremental"
+      ? { ...listed, strays: this.strays.known, fewer: this.strays.groups.fewer }
+      : listed;
   }
 }

@@ -3,26 +3,63 @@
  * whole: if rows that a report has counted are gone, and no report says so, they call the group's day unproven.
  */
 import type { Reading, StandingStrays } from "../core/reading.ts";
+import type { StrayGroup } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { contains, type Range } from "../core/window.ts";
 import { groupOf, sizesOutside } from "./stray_groups.ts";
 import type { Listing, WrittenStray } from "./stray_listings.ts";
+import type { TakenStrays } from "./taken_strays.ts";
 
 /** A reading that is reported. */
 export type Reported = Listing & Pick<Reading, "standing" | "resumed">;
+
+/** The facts that groups depend on. */
+export interface GroupPlan {
+  /** The groups of which a process before this one has not said yet that they have lost rows. */
+  readonly fewer: readonly StrayGroup[];
+  /** The first day that is surely within retention. */
+  readonly keptFrom: number;
+}
 
 export class GroupReports {
   /** By group: the newest reading whose report lists it. Strays of the group may have an owner since. */
   readonly #listedBy = new Map<string, string>();
   /** The groups that no report may list any more. */
   readonly #broken = new Set<string>();
-  /** The groups of which newer versions, or their days, have replaced rows since a report has listed them. */
-  readonly #replaced = new Map<string, Pick<WrittenStray, "day" | "readingId">>();
+  /** The groups of which newer versions, or their days, have replaced rows. */
+  readonly #replaced = new Map<string, StrayGroup>();
+  /** Those of them, and those that are gone, of which no report says so yet. */
+  readonly #untold = new Set<string>();
+  /** Groups that break once a report has listed them without rows. */
+  readonly #gone = new Set<string>();
   readonly #keptFrom: number;
+  readonly #written: () => readonly WrittenStray[];
+  readonly #taken: Pick<TakenStrays, "standing">;
 
-  /** @param keptFrom the first day that is surely within retention */
-  constructor(keptFrom: number) {
+  /**
+   * @param written the written strays that the read knows at this moment
+   */
+  constructor(
+    { fewer, keptFrom }: GroupPlan,
+    written: () => readonly WrittenStray[],
+    taken: Pick<TakenStrays, "standing">,
+  ) {
     this.#keptFrom = keptFrom;
+    this.#written = written;
+    this.#taken = taken;
+    for (const group of fewer) this.replaced(group);
+  }
+
+  /** The groups for the state. */
+  get fewer(): readonly StrayGroup[] {
+    return [...this.#replaced].flatMap(([name, { day, readingId }]) =>
+      this.#untold.has(name) ? { day, readingId } : [],
+    );
+  }
+
+  /** The strays whose rows stand as strays. */
+  get standing(): readonly WrittenStray[] {
+    return [...this.#written(), ...this.#taken.standing];
   }
 
   /**
@@ -39,12 +76,29 @@ export class GroupReports {
   }
 
   /** Another row replaces the row of a stray. */
-  replaced(stray: WrittenStray): void {
-    this.#replaced.set(groupOf(stray), stray);
+  replaced(stray: StrayGroup): void {
+    const group = groupOf(stray);
+    this.#replaced.set(group, stray);
+    this.#untold.add(group);
   }
 
   broken(group: string): void {
     this.#broken.add(group);
+  }
+
+  /** A group breaks. The next report has to say so, because it may be that of a listing that moved: such a list may lack groups. */
+  gone(stray: WrittenStray): void {
+    this.replaced(stray);
+    this.#gone.add(groupOf(stray));
+  }
+
+  /**
+   * Whether groups have lost rows and no report says so, because the reading that had lost them began before another one whose report lists
+   * the group. Such a group is listed by a report of its own. To be called after {@link listed}.
+   */
+  get isBehind(): boolean {
+    const takenGroups = new Set(this.#taken.standing.map(groupOf));
+    return [...this.#untold].some((group) => !takenGroups.has(group));
   }
 
   /** Whether the report of a newer reading lists a group. */
@@ -57,17 +111,12 @@ export class GroupReports {
    * broke. A window that does not contain that of a group may show a part of the group, and does not list this part. A group whose rows
    * were replaced is listed with the rows that are left, perhaps none, whatever the reading had shown before.
    *
-   * @param written the written strays whose rows stand
-   * @param taken the strays that days have taken over while the old rows still stand
+   * @param whole the window whose strays the reading has surely shown
    */
-  listed(
-    reading: Reported,
-    written: readonly WrittenStray[],
-    taken: readonly WrittenStray[],
-  ): readonly StandingStrays[] {
-    const standing = [...written, ...taken];
+  listed(reading: Reported, whole: Range = reading): readonly StandingStrays[] {
+    const { standing } = this;
     const left = this.leftIn(reading, standing);
-    const sizes = sizesOutside(reading, standing);
+    const sizes = sizesOutside(whole, standing);
     const groups = new Map<string, StandingStrays>();
     for (const said of [...reading.standing, ...countsOf(left)]) {
       const group = groupOf({ ...said, readingId: said.rowsReadingId });
@@ -75,16 +124,22 @@ export class GroupReports {
     }
     // A sync may replace rows of as many groups as there are strays, so that the strays are not searched for each group (L2).
     const rows = this.#replaced.size === 0 ? null : Map.groupBy(standing, groupOf);
-    const takenGroups = new Set(taken.map(groupOf));
+    const takenGroups = new Set(this.#taken.standing.map(groupOf));
     for (const [group, { day, readingId }] of this.#replaced) {
       // A resumed reading has an old id, and the newest report counts.
       const isNewest = !reading.resumed && !this.isListedBehind(group, reading.id);
-      if (!isNewest && !groups.has(group)) continue;
+      const tells = isNewest && this.#untold.has(group);
+      if (!tells && !groups.has(group)) continue;
       const records = rows?.get(group)?.length ?? 0;
       groups.set(group, { day, rowsReadingId: readingId, records });
-      if (isNewest && !takenGroups.has(group)) this.#replaced.delete(group);
+      if (isNewest && !takenGroups.has(group)) this.#untold.delete(group);
     }
     for (const group of this.#broken) groups.delete(group);
+    for (const group of this.#gone) {
+      if (this.#untold.has(group)) continue;
+      this.#gone.delete(group);
+      this.#broken.add(group);
+    }
     // Readings do not end in the order in which they begin.
     for (const group of groups.keys())
       if (!this.isListedBehind(group, reading.id)) this.#listedBy.set(group, reading.id);

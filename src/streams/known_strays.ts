@@ -16,6 +16,7 @@ export function straysOf(
   return new Strays(standingStrays(state, from), limits, {
     bounds: { start: from, end },
     due: state.due,
+    fewer: state.fewer,
     keptFrom: retentionFloor(now, retentionDays),
   });
 }

@@ -46,6 +46,7 @@ function stateAt(position: number, changes: Partial<IncrementalState> = {}): Inc
     unreported: [],
     longestRetention: 0,
     left: [],
+    fewer: [],
     strays: [],
     scrub: null,
     pass: null,

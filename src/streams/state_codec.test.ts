@@ -82,6 +82,7 @@ const incremental: IncrementalState = {
   unreported: [{ start: DAY_ONE, end: DAY_ONE + DAY }],
   longestRetention: 90,
   left: [{ day: DAY_ONE - 40 * DAY, records: 1, billed: { USD: "2" } }],
+  fewer: [{ day: DAY_ONE - 2 * DAY, readingId: "000000001chain" }],
   strays: [
     {
       hash: "0123456789abcdef01234567",
@@ -159,6 +160,7 @@ test("S3: the JSON of a state is for people to read", () => {
     unreported: [["2026-01-01", "2026-01-02"]],
     longest_retention: 90,
     left: [["2025-11-22", 1, { USD: "2" }]],
+    fewer: [["2025-12-30", "000000001chain"]],
     strays: [
       [
         "ASNFZ4mrze8BI0Vn",

@@ -31,6 +31,7 @@ import {
   provisional,
   readingId,
   stray,
+  strayGroup,
   totals,
 } from "./state_members.ts";
 
@@ -66,6 +67,7 @@ export function encodeState(state: StreamState, owner: StateOwner): JsonObject {
     longest_retention: state.longestRetention,
     left: state.left.map(encodeProvisional),
     strays: state.strays.map(encodeStray),
+    fewer: state.fewer.map(({ day: start, readingId: id }) => [formatDay(start), id]),
     scrub:
       scrub === null
         ? null
@@ -178,29 +180,33 @@ const stateSchema = z.discriminatedUnion("mode", [
       longest_retention: count.nullish(),
       left: provisional.nullish(),
       strays: z.array(stray).nullish(),
+      fewer: z.array(strayGroup).nullish(),
       scrub: z.object({ began: day, through: instant }).nullish(),
       pass: passSchema,
     })
-    .transform(({ reconciled_on: reconciledOn, strays, scrub, ...state }): IncrementalState => {
-      const { known, days, unconfirmed, shrunk, former, forgotten, in_part, ...others } = state;
-      const { newest_reading_id: newest, due, unreported, left, ...more } = others;
-      const { longest_retention: longestRetention, ...rest } = more;
-      const isOld = former == null; // a state of 0.2.0
-      const members = { known, days, unconfirmed, shrunk, former, forgotten, in_part };
-      const decoded = decodeKnownDays(members);
-      return {
-        ...rest,
-        newestId: newest ?? null,
-        reconciledOn: reconciledOn ?? null,
-        known: decoded,
-        due: due ?? dueOfOlderState(decoded),
-        unreported: unreported ?? [],
-        longestRetention: longestRetention ?? 0,
-        left: left ?? [],
-        strays: (strays ?? []).map((each) => (isOld ? { ...each, isFormer: true } : each)),
-        scrub: scrub ?? null,
-      };
-    }),
+    .transform(
+      ({ reconciled_on: reconciledOn, strays, fewer, scrub, ...state }): IncrementalState => {
+        const { known, days, unconfirmed, shrunk, former, forgotten, in_part, ...others } = state;
+        const { newest_reading_id: newest, due, unreported, left, ...more } = others;
+        const { longest_retention: longestRetention, ...rest } = more;
+        const isOld = former == null; // a state of 0.2.0
+        const members = { known, days, unconfirmed, shrunk, former, forgotten, in_part };
+        const decoded = decodeKnownDays(members);
+        return {
+          ...rest,
+          newestId: newest ?? null,
+          reconciledOn: reconciledOn ?? null,
+          known: decoded,
+          due: due ?? dueOfOlderState(decoded),
+          unreported: unreported ?? [],
+          longestRetention: longestRetention ?? 0,
+          left: left ?? [],
+          strays: (strays ?? []).map((each) => (isOld ? { ...each, isFormer: true } : each)),
+          fewer: fewer ?? [],
+          scrub: scrub ?? null,
+        };
+      },
+    ),
   z
     .object({
       mode: z.literal("full_refresh"),
@@ -237,6 +243,7 @@ const firstStateSchema = z.discriminatedUnion("mode", [
       longestRetention: 0,
       left: [],
       strays: [],
+      fewer: [],
       scrub: null,
       pass: null,
     })),

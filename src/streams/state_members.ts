@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { DayDigest } from "../core/digests.ts";
 import type { ForgottenDay, KnownDay, KnownDays } from "../core/known_days.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
-import type { KnownStray } from "../core/state.ts";
+import type { KnownStray, StrayGroup } from "../core/state.ts";
 import { DAY, floorTo, formatDay, formatInstant, parseDate, parseInstant } from "../core/time.ts";
 import { type Range, union } from "../core/window.ts";
 import type { JsonObject } from "../protocol.ts";
@@ -184,6 +184,9 @@ export function decodeKnownDays(members: Members): KnownDays {
   };
 }
 
+export const strayGroup = z
+  .tuple([day, readingId])
+  .transform(([start, id]): StrayGroup => ({ day: start, readingId: id }));
 export const encodeStray = (stray: KnownStray): unknown => [
   encodeHash(stray.hash),
   formatDay(stray.day),

@@ -3,6 +3,7 @@
  * stand or fall together.
  */
 import { expect, test } from "vitest";
+import { forget } from "../core/known_days.ts";
 import type { IncrementalState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
@@ -140,6 +141,29 @@ test("R10: if all of a group is gone that a newer reading has listed before, the
   const soon = { ...late.input, now: late.input.now + HOUR };
   const next = await readScript(withdrawing, { ...late, input: soon, stored: lastState(run) });
   expect(standing(first, run, next)).toEqual(["k2", "k3"]);
+});
+
+test("P5: if a newer reading has listed a group meanwhile, the window that takes its strays over lists what is left in a report of its own", async () => {
+  const stray = recordOf("stray", 2);
+  const own = [recordOf("k1", 2), recordOf("k2", 2)];
+  const first = await readScript(onePerPage({ 2: own, 3: [stray] }), input);
+  expect(idsOf(first)).toContain("stray");
+  // Two lanes: the window of the last day begins after that of the third, shows the stray, and ends before it.
+  const known = forget(stateOf(first).known, [
+    { day: DAY_ONE + 2 * DAY, records: 2, writtenBy: null },
+  ]);
+  const stored = { ...stateOf(first), known };
+  const run = await readScript(onePerPage({ 2: [...own, stray], 3: [stray] }), {
+    ...late,
+    lanes: 2,
+    stored,
+  });
+  const strays = run.said
+    .filter((said) => said.strays.length > 0)
+    .toSorted((before, after) => (before.reading.id < after.reading.id ? -1 : 1));
+  expect(strays.map((said) => said.strays.map(({ records }) => records))).toEqual([[1], [0]]);
+  expect(strays.map(({ isWhole }) => isWhole)).toEqual([true, false]);
+  expect(standing(first, run)).toEqual(["k1", "k2", "stray"]);
 });
 
 test("P5 R10: a group whose window leaves retention before the next sync is not written again, so that no sync that fails loses it", async () => {

@@ -55,6 +55,8 @@ export class StrayListings {
   /** The strays that a second reading missed and no reading has listed since; `#missed`: all that one has missed in this read. */
   readonly #missing = new Set<string>();
   readonly #missed = new Set<string>();
+  /** The strays that the latest reading of their window lacks, whose listing moved. */
+  readonly #lacking = new Set<string>();
   /**
    * Windows whose strays the next sync has to judge: the reading that judged them was resumed, a newer one had listed strays that are
    * written again, or the state has forgotten some.
@@ -80,6 +82,7 @@ export class StrayListings {
       this.#listed.set(hash, readingId);
       this.#asked.delete(hash);
       this.#missing.delete(hash);
+      this.#lacking.delete(hash);
       this.#unseen.delete(hash);
       this.#open.delete(hash);
     }
@@ -119,6 +122,27 @@ export class StrayListings {
     return this.#missing;
   }
 
+  /** To be called with a stray that a complete reading shows. Other strays of its group may be missing. */
+  shows({ hash }: WrittenStray): void {
+    this.#lacking.delete(hash);
+  }
+
+  /**
+   * To be called with a stray that a complete reading lacks whose listing moved (P6): it may have skipped the stray.
+   *
+   * @returns whether it is the second such reading in a row
+   */
+  lacks({ hash }: WrittenStray): boolean {
+    if (this.#lacking.delete(hash)) return true;
+    this.#lacking.add(hash);
+    return false;
+  }
+
+  /** The windows of strays that one such reading lacks. */
+  lacking(): Range[] {
+    return distinct(this.#written().filter(({ hash }) => this.#lacking.has(hash)));
+  }
+
   /** To be called with the reports of a complete reading on its days. */
   reported(days: readonly Pick<DayReport, "day" | "confirmed">[], readingId: string): void {
     for (const { day, confirmed } of days) {
@@ -146,11 +170,12 @@ export class StrayListings {
   }
 
   /**
-   * The windows that are due for their strays. There are three causes: the day of a stray was proven after the last listing of
-   * the stray, a second reading has missed a stray, or the next sync has to judge the strays of the window.
+   * The windows that are due for their strays. There are four causes: the day of a stray was proven after the last listing of
+   * the stray, a second reading has missed a stray, a reading whose listing moved lacks it, or the next sync has to judge the strays of
+   * the window.
    */
   unlisted(): Range[] {
-    return [...distinct(this.#unlisted), ...this.#unjudged];
+    return [...distinct(this.#unlisted), ...this.lacking(), ...this.#unjudged];
   }
 
   get hasUnlisted(): boolean {
@@ -183,7 +208,8 @@ export class StrayListings {
   }
 
   get #toAsk(): WrittenStray[] {
-    return this.#unlisted.filter(({ hash }) => !this.#asked.has(hash) && !this.#missing.has(hash));
+    const isJudged = (hash: string): boolean => this.#missing.has(hash) || this.#lacking.has(hash);
+    return this.#unlisted.filter(({ hash }) => !this.#asked.has(hash) && !isJudged(hash));
   }
 
   get #unlisted(): WrittenStray[] {

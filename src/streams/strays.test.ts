@@ -94,14 +94,14 @@ test("P5: a written stray is standing, until a window returns it as its own or i
   expect(strays.see(printOf("a"), "a", DAY_ONE, first)).toEqual(written[0]);
   expect(strays.stands(printOf("a"))).toBe(true);
   expect(strays.see(printOf("a", "new"), "a", DAY_ONE, windowOf(9))).toBeNull();
-  strays.judge(read(first), within(first), false);
+  strays.judge(read(first), within(first), "part");
   expect(strays.known).toEqual(written);
   strays.see(printOf("a"), "a", DAY_ONE, first);
-  strays.judge(read(first), within(first), true);
+  strays.judge(read(first), within(first), "all");
   expect(strays.known).toEqual([written[0], written[2]]);
   const wide = windowOf(0, 9); // is judged like the window that showed the stray
   strays.see(printOf("a"), "a", DAY_ONE, wide);
-  strays.judge(read(wide), within(wide), true);
+  strays.judge(read(wide), within(wide), "all");
   expect(strays.known).toEqual([written[0]]);
   strays.own(printOf("a"), false, "a");
   expect(strays.known).toEqual([]);
@@ -118,7 +118,7 @@ function withoutC(
   const strays = new Strays(known, { ...LIMITS, pendingStrays }, plan);
   for (const id of ["a", "b", "d"]) strays.see(printOf(id), id, DAY_ONE, first);
   if (restated !== undefined) strays.see(printOf("c", "c2"), restated, DAY_ONE, first);
-  const verdict = strays.judge(read(first), within(first), true);
+  const verdict = strays.judge(read(first), within(first), "all");
   const standing = [startsOn, DAY_ONE - DAY].map((day) => ({
     day,
     rowsReadingId: "r1",
@@ -126,12 +126,12 @@ function withoutC(
   }));
   const ids = strays.known.map(({ id }) => id);
   const reading = { ...read(first, "r9"), standing, resumed: false };
-  const listed = strays.listed(reading).map(({ day }) => Math.floor((day - DAY_ONE) / DAY));
+  const listed = strays.groups.listed(reading).map(({ day }) => Math.floor((day - DAY_ONE) / DAY));
   return { ...verdict, ids, waiting: toWrite(strays), listed, due: strays.listings.unlisted() };
 }
 
 test("P5: if a window no longer shows a written stray, the ones that its reading wrote on the same day wait once more, and no report lists them", () => {
-  const broken = { misses: true, breaks: true, lacks: true, ids: ["d"], listed: [-1], due: [] };
+  const broken = { misses: true, breaks: true, ids: ["d"], listed: [-1], due: [] };
   expect(withoutC()).toEqual({ ...broken, waiting: ["a", "b"] });
   expect(withoutC({ restated: "z" })).toEqual({ ...broken, waiting: ["z", "a", "b"] });
 });
@@ -140,15 +140,16 @@ test("R10: the newest list of a group counts, although the others of the group h
   const strays = new Strays([strayOf("a"), strayOf("b")]);
   const standing = [{ day: DAY_ONE, rowsReadingId: "r1", records: 2 }];
   for (const id of ["a", "b"]) strays.see(printOf(id), id, DAY_ONE, second);
-  for (const id of ["r9", "r2"]) strays.listed({ ...read(second, id), standing, resumed: false });
+  for (const id of ["r9", "r2"])
+    strays.groups.listed({ ...read(second, id), standing, resumed: false });
   strays.own(printOf("b"), false, "b");
-  strays.judge(read(first, "r5"), within(first), true);
+  strays.judge(read(first, "r5"), within(first), "all");
   expect(strays.listings.unlisted()).toEqual([first]);
 });
 
 test("P5 R10: they do not if the stray waits in a new version: its old row stands until the new one replaces it, and its window is due", () => {
   const ids = ["a", "b", "c", "d"];
-  const kept = { misses: true, breaks: false, lacks: true, ids, listed: [0, -1], due: [first] };
+  const kept = { misses: true, breaks: false, ids, listed: [0, -1], due: [first] };
   expect(withoutC({ restated: "c" })).toEqual({ ...kept, waiting: ["c"] });
 });
 
@@ -157,7 +158,7 @@ function restatedA(): Strays {
   const strays = new Strays([strayOf("a"), strayOf("b")]);
   strays.see(printOf("a", "a2"), "a", DAY_ONE, first);
   strays.see(printOf("b"), "b", DAY_ONE, first);
-  strays.judge(read(first), within(first), true);
+  strays.judge(read(first), within(first), "all");
   return strays;
 }
 
@@ -207,9 +208,9 @@ test("P5: a window lists its strays again after a day has taken one over, unless
   const strays = new Strays([strayOf("a")]);
   strays.own(printOf("a"), false, "a");
   const wide = windowOf(0, 9);
-  strays.judge(read(wide), within(wide), false);
+  strays.judge(read(wide), within(wide), "part");
   expect(strays.taken.outdated).toEqual([first]);
-  strays.judge(read(wide), within(wide), true);
+  strays.judge(read(wide), within(wide), "all");
   expect(strays.taken.outdated).toEqual([]);
 });
 
@@ -227,7 +228,7 @@ test("P5: if another stray of the group is gone, no list has the old row any mor
   const strays = new Strays([strayOf("a"), strayOf("b"), strayOf("c")]);
   strays.see(printOf("a", "a2"), "a", DAY_ONE, first);
   strays.see(printOf("b"), "b", DAY_ONE, first);
-  expect(strays.judge(read(first), within(first), true).breaks).toBe(true);
+  expect(strays.judge(read(first), within(first), "all").breaks).toBe(true);
   expect(strays.known).toEqual([]);
   expect(toWrite(strays)).toEqual(["a", "b"]);
   expect(strays.listings.unlisted()).toEqual([]);
@@ -238,7 +239,7 @@ test.each([
   ["may have left retention by the next sync", { keptFrom: DAY_ONE + 1, startsOn: DAY_ONE + 2 }],
 ])("P5 R10: the group stays as it is, and the window is due, if it %s", (_why, options) => {
   const ids = ["a", "b", "d", "c"];
-  const kept = { misses: true, breaks: false, lacks: true, ids, listed: [0, -1], due: [first] };
+  const kept = { misses: true, breaks: false, ids, listed: [0, -1], due: [first] };
   expect(withoutC(options)).toEqual({ ...kept, waiting: [] });
 });
 
@@ -253,7 +254,7 @@ test.each(["another window", "a first passage of the window"])(
     const strays = new Strays([strayOf("a")]);
     strays.see(printOf("a"), "a", DAY_ONE, which === "another window" ? second : first);
     strays.readAgain(first, within(first));
-    strays.judge(read(first), within(first), true);
+    strays.judge(read(first), within(first), "all");
     expect(strays.known).toEqual([]);
   },
 );
@@ -265,17 +266,17 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
   const owned = ownedOf("a");
   strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([owned]);
-  strays.judge(read(windowOf(0)), within(windowOf(0)), false);
+  strays.judge(read(windowOf(0)), within(windowOf(0)), "part");
   const next = new Strays(strays.known);
   expect(next.see(printOf("a"), "a", DAY_ONE, first)).toEqual(owned);
   expect(next.hasPending(first)).toBe(false);
   next.own(printOf("a"), false, "a");
-  next.judge(read(windowOf(0)), within(windowOf(0)), false);
+  next.judge(read(windowOf(0)), within(windowOf(0)), "part");
   expect(next.known).toEqual([owned]);
   const last = new Strays(next.known);
-  last.judge(read(second), within(second), false);
+  last.judge(read(second), within(second), "part");
   expect(last.known).toEqual([owned]);
-  last.judge(read(windowOf(0)), within(windowOf(0)), false);
+  last.judge(read(windowOf(0)), within(windowOf(0)), "part");
   expect(last.known).toEqual([]);
 });
 
@@ -298,10 +299,10 @@ test("P5: only the latest reading of a day tells which strays the day owns", () 
     strays.own(printOf(id), true, id);
   }
   strays.readAgain(windowOf(1), within(windowOf(1)));
-  strays.judge(read(windowOf(0)), within(windowOf(0)), false);
+  strays.judge(read(windowOf(0)), within(windowOf(0)), "part");
   strays.readAgain(windowOf(0), within(windowOf(0)));
   strays.own(printOf("a"), false, "a");
-  strays.judge(read(windowOf(0)), within(windowOf(0)), false);
+  strays.judge(read(windowOf(0)), within(windowOf(0)), "part");
   strays.settle(within(windowOf(0)));
   expect(strays.known).toEqual([ownedOf("a")]);
 });
@@ -349,7 +350,7 @@ test("R10: a window has still to list a written stray whose day was reported by 
   strays.listings.reported(day, "r4");
   strays.listings.reported(day, "r2"); // of another lane, which began earlier
   for (const id of ["a", "b"]) strays.see(printOf(id), id, DAY_ONE, first);
-  strays.judge(read(first, "r3"), () => false, true);
+  strays.judge(read(first, "r3"), () => false, "all");
   expect(strays.listings.unlisted()).toEqual([first]);
   expect(strays.listings.hasUnlisted).toBe(true);
   expect(strays.listings.takeUnlisted()).toEqual([first]);
@@ -378,7 +379,7 @@ test("R10: a second reading misses a stray once in a read; windows of many days 
   // It comes and goes.
   expect(strays.misses(read(wide))).toBe(false);
   expect(strays.listings.unlisted()).toEqual([first]);
-  strays.judge(read(first), within(first), true);
+  strays.judge(read(first), within(first), "all");
   expect(strays.known).toEqual([]);
   expect(strays.listings.unlisted()).toEqual([]);
 });

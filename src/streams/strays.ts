@@ -14,11 +14,12 @@
  */
 import type { RecordFingerprint } from "../core/identity.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
-import type { StandingStrays } from "../core/reading.ts";
+import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { KnownStray } from "../core/state.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
-import { GroupReports, type Reported } from "./group_reports.ts";
+import { type GroupPlan, GroupReports, type Reported } from "./group_reports.ts";
+import { HashWords } from "./hash_words.ts";
 import { type Pending, PendingStrays } from "./pending_strays.ts";
 import {
   type CameStrays,
@@ -45,8 +46,14 @@ export type StrayPrint = Pick<
   "version" | "content" | "former" | "versionText" | "contentText" | "formerText"
 >;
 
-/** The first word of a hash in hexadecimal digits. */
-const firstWord = (hash: string): number => Number.parseInt(hash.slice(0, 8), 16);
+/**
+ * The strays of a window that a complete reading has shown to this process. A listing that moved may have skipped some (P6), and an earlier
+ * process may have seen some.
+ */
+export type Shows = "all" | "moved" | "part";
+
+/** It contains no other window. */
+const NO_WINDOW: Range = { start: Infinity, end: -Infinity };
 
 /** The strays of one stream's read. */
 export class Strays {
@@ -68,25 +75,25 @@ export class Strays {
   readonly taken = new TakenStrays();
   /** Owned strays of days whose reading is not settled: a STATE with them would have the stray, but not yet the row of its day. */
   readonly #unsettled = new Set<KnownStray>();
-  /** The first words of all hashes in these tables: most records are in none, and a search by text takes longer. */
-  readonly #words = new Set<number>();
+  /** All hashes in these tables. */
+  readonly #words = new HashWords();
   readonly #limits: Limits;
-  readonly #reports: GroupReports;
+  readonly groups: GroupReports;
   /** How many known strays came from 0.2.0 and have not been shown since. */
   #former: number;
 
   constructor(
     known: readonly KnownStray[],
     limits: Limits = LIMITS,
-    { keptFrom = -Infinity, ...plan }: ListingPlan & { readonly keptFrom?: number } = EVERYTHING,
+    { keptFrom = -Infinity, fewer = [], ...plan }: ListingPlan & Partial<GroupPlan> = EVERYTHING,
   ) {
     this.#limits = limits;
-    this.#reports = new GroupReports(keptFrom);
+    this.groups = new GroupReports({ fewer, keptFrom }, () => this.#written, this.taken);
     this.#pending = new PendingStrays(limits);
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new StrayTable(known);
     this.listings = new StrayListings(() => this.#written, plan);
-    for (const { hash } of known) this.#words.add(firstWord(hash));
+    for (const { hash } of known) this.#words.add(hash);
   }
 
   /** Whether there is nothing for {@link own} to do. Usually true. */
@@ -124,7 +131,7 @@ export class Strays {
   }
 
   #wait(stray: Pick<Pending, "id" | "version" | "day">, window: Range): void {
-    if (this.#pending.add(stray, window)) this.#words.add(firstWord(stray.version));
+    if (this.#pending.add(stray, window)) this.#words.add(stray.version);
   }
 
   /** Takes note of a stray that is in the state, and of no other. Returns its entry. */
@@ -143,8 +150,8 @@ export class Strays {
   }
 
   #knownAs(print: StrayPrint): KnownStray | undefined {
-    if (this.#former > 0 && this.#words.has(print.former[0] ?? 0)) this.#renew(print);
-    return this.#words.has(print.content[0] ?? 0) ? this.#known.get(print.contentText) : undefined;
+    if (this.#former > 0 && this.#words.mayHave(print.former)) this.#renew(print);
+    return this.#words.mayHave(print.content) ? this.#known.get(print.contentText) : undefined;
   }
 
   /** A stray that 0.2.0 wrote comes unchanged: it is known by its hash of today from here. */
@@ -209,7 +216,7 @@ export class Strays {
   #take(stray: WrittenStray, isOut: boolean): void {
     this.#known.delete(stray.hash);
     this.taken.take(stray, isOut);
-    this.#reports.replaced(stray);
+    this.groups.replaced(stray);
   }
 
   /** A second reading shows a stray that it takes no note of. If the stray does not wait, the next reading of its window finds it. */
@@ -219,18 +226,15 @@ export class Strays {
 
   #mayKnow({ version, content, former }: StrayPrint): boolean {
     const words = this.#words;
-    return (
-      words.has(version[0] ?? 0) ||
-      words.has(content[0] ?? 0) ||
-      (this.#former > 0 && words.has(former[0] ?? 0))
-    );
+    if (words.mayHave(version) || words.mayHave(content)) return true;
+    return this.#former > 0 && words.mayHave(former);
   }
 
   #know(stray: KnownStray): void {
     this.#known.set(stray);
     this.#seen.add(stray.hash);
     this.#learned.add(stray.hash);
-    this.#words.add(firstWord(stray.hash));
+    this.#words.add(stray.hash);
   }
 
   /** Whether this window showed strays that no window has returned as its own. */
@@ -284,7 +288,7 @@ export class Strays {
       this.#known.delete(stray.hash);
       if (!isWritten(stray)) continue;
       this.taken.replace(stray);
-      this.#reports.replaced(stray);
+      this.groups.replaced(stray);
     }
     const nameless = [...this.#known.values()].filter((stray) => this.#mayBeFormer(stray, days));
     const groups = new Set(nameless.filter(isWritten).map(groupOf));
@@ -310,30 +314,30 @@ export class Strays {
    *
    * @param window its `id` is the id of the reading
    * @param isAbout the days that the reading compares or writes
-   * @param showsStrays whether this process has seen all strays of the window
-   * @returns whether written strays are missing, whether that breaks a group ({@link listed}), and whether the reading lacks strays that
-   *   it may have skipped
+   * @param shows a stray that a listing may have skipped counts as gone once two such listings in a row lack it
+   * @returns whether written strays are missing, and whether that breaks a group ({@link listed})
    */
   judge(
     window: Listing,
     isAbout: (day: number) => boolean,
-    showsStrays: boolean,
-  ): { readonly misses: boolean; readonly breaks: boolean; readonly lacks: boolean } {
+    shows: Shows,
+  ): { readonly misses: boolean; readonly breaks: boolean } {
     const shown = this.#list(window);
-    if (showsStrays) this.taken.listed(window);
+    if (shows === "all") this.taken.listed(window);
     const gone: WrittenStray[] = [];
-    let lacks = false;
     for (const stray of this.#known.values()) {
       const { hash, day, readingId, window: own } = stray;
       const isThere = shown.has(hash) || this.#learned.has(hash);
       const isAbsent = contains(window, own) && !isThere;
-      const isGone = showsStrays && isAbsent;
       const isDisowned = readingId === null && isAbout(day) && !this.#returned.has(hash);
-      if (isGone && isWritten(stray)) gone.push(stray);
-      else if (isGone || isDisowned) this.#known.delete(hash);
-      lacks ||= isAbsent && isWritten(stray);
+      if (!isWritten(stray)) {
+        if ((isAbsent && shows === "all") || isDisowned) this.#known.delete(hash);
+      } else if (isThere) {
+        this.listings.shows(stray);
+      } else if (isAbsent && (shows === "all" || (shows === "moved" && this.listings.lacks(stray))))
+        gone.push(stray);
     }
-    return { misses: gone.length > 0, breaks: this.#break(gone, window), lacks };
+    return { misses: gone.length > 0, breaks: this.#break(gone, window, shows) };
   }
 
   /**
@@ -344,7 +348,7 @@ export class Strays {
    *
    * @returns whether it breaks a group
    */
-  #break(gone: readonly WrittenStray[], window: Listing): boolean {
+  #break(gone: readonly WrittenStray[], window: Listing, shows: Shows): boolean {
     if (gone.length === 0) return false;
     const waiting = this.#pending.ids;
     const isReplaced = ({ id }: WrittenStray): boolean => id !== undefined && waiting.has(id);
@@ -359,17 +363,21 @@ export class Strays {
         isReplaced(stray) && this.listings.missing.has(stray.hash);
       const others = standing.filter((stray) => !isOld(stray));
       const hasRoom = this.#pending.size + others.length <= this.#limits.pendingStrays;
+      // The list of a newer reading of another window counts for more than this reading.
+      const isListed = this.groups.isListedBehind(group, window.id);
       // Without room, or if the next sync may not read the window any more, the group stays as it is. The models call its day unproven.
-      const stays = others.length > 0 && (!hasRoom || this.#reports.isLeaving(window));
+      const isStuck = others.length > 0 && (!hasRoom || this.groups.isLeaving(window));
+      // A listing that moved has to say that the group is gone.
+      const stays = isStuck || (shows === "moved" && isListed);
       if (stays) for (const stray of own) this.#known.set(stray);
       else {
         for (const { hash } of standing.filter(isOld)) this.#known.delete(hash);
         for (const stray of others) this.#writeAgain(stray, window);
-        this.#reports.broken(group);
+        const [first] = own;
+        if (shows === "moved" && first !== undefined) this.groups.gone(first);
+        else this.groups.broken(group);
       }
       breaks ||= !stays && others.length > 0;
-      // The list of a newer reading of another window counts for more than this reading.
-      const isListed = this.#reports.isListedBehind(group, window.id);
       if (stays || isListed) this.listings.judgeNext(window);
     }
     return breaks;
@@ -383,14 +391,14 @@ export class Strays {
     this.#wait({ ...print, day: stray.day }, { start, end });
   }
 
-  /** See {@link GroupReports.listed}. */
-  listed(reading: Reported): readonly StandingStrays[] {
-    return this.#reports.listed(reading, this.#written, this.taken.standing);
-  }
-
-  /** The strays whose rows stand as strays. */
-  get #standing(): readonly WrittenStray[] {
-    return [...this.#written, ...this.taken.standing];
+  /**
+   * {@link GroupReports.listed} for a reading that lists the written strays once more. If its listing moved, it lists the groups that it
+   * has shown whole.
+   */
+  listedAgain(reading: Reported & Pick<Reading, "moved">): readonly StandingStrays[] {
+    if (!reading.moved) return this.groups.listed(reading);
+    this.#list(reading, NO_WINDOW);
+    return this.groups.listed(reading, NO_WINDOW);
   }
 
   /** The windows of written strays that this read has not shown. */
@@ -398,12 +406,16 @@ export class Strays {
     return distinct(this.#written.filter(({ hash }) => !this.#seen.has(hash)));
   }
 
-  /** The known strays that a complete reading of a window has shown. */
-  #list(window: Listing): ReadonlySet<string> {
-    const left = this.#reports.leftIn(window, this.#written).map(({ hash }) => hash);
+  /**
+   * The known strays that a complete reading of a window has shown.
+   *
+   * @param whole the window whose strays the reading has surely shown
+   */
+  #list(window: Listing, whole: Range = window): ReadonlySet<string> {
+    const left = this.groups.leftIn(window, this.#written).map(({ hash }) => hash);
     const shown = new Set([...(this.#shown.get(nameOf(window)) ?? []), ...left]);
     this.#shown.delete(nameOf(window));
-    this.listings.listed(ofWholeGroups(shown, this.#standing, window), window.id);
+    this.listings.listed(ofWholeGroups(shown, this.groups.standing, whole), window.id);
     return shown;
   }
 

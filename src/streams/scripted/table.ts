@@ -31,6 +31,7 @@ interface Anchor {
 interface Listing {
   readonly by: string;
   readonly window: Range;
+  readonly records: number;
 }
 
 const isStray = ({ start }: Row, window: Range | undefined): boolean =>
@@ -154,7 +155,8 @@ export class Table {
   ): boolean {
     if (listing === undefined) return true;
     const window = own ?? listing.window;
-    const isGone = this.reports.some((report) => this.#judges(report, window, listing));
+    const isGone =
+      listing.records === 0 || this.reports.some((report) => this.#judges(report, window, listing));
     const isReturned =
       anchor !== undefined && anchor.readingId > listing.by && contains(anchor.window, row);
     return !isGone && !isReturned;
@@ -189,10 +191,10 @@ export class Table {
   #listings(): ReadonlyMap<string, Listing> {
     const listings = new Map<string, Listing>();
     for (const { reading, strays } of this.reports) {
-      for (const { day, rowsReadingId } of strays) {
+      for (const { day, rowsReadingId, records } of strays) {
         const name = `${day} ${rowsReadingId}`;
         if (reading.id >= (listings.get(name)?.by ?? ""))
-          listings.set(name, { by: reading.id, window: reading });
+          listings.set(name, { by: reading.id, window: reading, records });
       }
     }
     return listings;
