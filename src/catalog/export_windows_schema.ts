@@ -43,7 +43,7 @@ export const exportWindowsSchema = {
       "False for a row about records whose charge period starts outside the window that returned them.",
     ),
     whole_window: truth(
-      "False for a reading that speaks only for the days and the strays that it names: a second reading, one that looks for the owners of strays, and a row that takes proofs back.",
+      "False for a reading that speaks only for the days and the strays that it names: a second reading, one that looks for the owners of strays, a row that takes proofs back, and one that says how many strays of an earlier reading are left.",
     ),
     covered_from: instant(
       "Start of the part of the day for which the reading is complete; null if it proves nothing. Not within a day of the retention floor.",
