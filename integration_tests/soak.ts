@@ -1,9 +1,12 @@
 /**
- * `npm run soak -- --seeds N`, `--kills N`, `--syncs N`, `--adapters N` or `--inputs N`, with `--from S`: runs the tests that are
- * drawn from seeds, for the seeds S to S + N − 1. It prints every broken rule with its seed; `--log` prints each step of each seed.
+ * `npm run soak -- --seeds N`, `--models N`, `--kills N`, `--syncs N`, `--adapters N` or `--inputs N`, with `--from S`: runs the tests that
+ * are drawn from seeds, for the seeds S to S + N − 1. It prints every broken rule with its seed; `--log` prints each step of each seed.
  * With `--seeds`, `--trials A,B` gives every life these trials, `--plain` gives it a plain world, and `--refresh` makes it full refreshes.
+ * `--models` lets the models that ship judge these lives, too.
  */
 import { parseArgs } from "node:util";
+import type { Report as Life } from "../simulation/connection.ts";
+import type { World } from "../simulation/world.ts";
 import { Figures, type Report } from "./kills/run.ts";
 
 type Proof = (seed: number) => Promise<Report>;
@@ -11,6 +14,7 @@ type Proof = (seed: number) => Promise<Report>;
 const { values } = parseArgs({
   options: {
     seeds: { type: "string" },
+    models: { type: "string" },
     kills: { type: "string" },
     syncs: { type: "string" },
     adapters: { type: "string" },
@@ -32,9 +36,16 @@ async function lives(): Promise<Proof> {
   const trials = names.filter(isTrial);
   if (trials.length < names.length)
     throw new RangeError("--trials names a trial that there is not");
+  const { modelLife } = await import("./support/model_lives.ts");
+  const lifeOf = (seed: number, world: World): Promise<Life> => {
+    if (values.models !== undefined) return modelLife(seed, world);
+    return values.refresh ? refresh(world) : live(world, values.plain);
+  };
   return async (seed) => {
-    const world = drawWorld(seed, { kind: values.plain ? "plain" : "any", trials });
-    const report = await (values.refresh ? refresh(world) : live(world, values.plain));
+    const report = await lifeOf(
+      seed,
+      drawWorld(seed, { kind: values.plain ? "plain" : "any", trials }),
+    );
     const { faults, log, syncs, requests } = report;
     return { faults, log, figures: { syncs, requests } };
   };
@@ -92,8 +103,8 @@ async function soak(proof: Proof, from: number, count: number): Promise<void> {
 }
 
 const proof = await chosen();
-const { kills: killed, syncs, adapters, inputs: fed, seeds } = values;
-const count = Number(killed ?? syncs ?? adapters ?? fed ?? seeds ?? 1000);
+const { kills: killed, syncs, adapters, inputs: fed, models, seeds } = values;
+const count = Number(killed ?? syncs ?? adapters ?? fed ?? models ?? seeds ?? 1000);
 const from = Number(values.from);
 // Otherwise a misspelled number would run no seed, and end as if all rules held.
 if (!(count > 0) || !Number.isSafeInteger(from))

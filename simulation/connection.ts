@@ -43,6 +43,10 @@ export class Connection {
   readonly versions: ReadonlyMap<string, Version>;
   readonly #promises = new Map<StreamName, Promises | RefreshPromises>();
   readonly #standing = new Map<StreamName, Standing>();
+  /** The settings of the last sync. */
+  asked: Step["asked"] | null = null;
+  /** The text in which the provider has shown each record last, by id. */
+  readonly shown = new Map<string, string>();
   requests = 0;
   mayLoseStrays = false;
   mayCountTwice = false;
@@ -106,6 +110,7 @@ export class Connection {
     const { world, scheduler, streams } = this;
     const { provider } = world;
     provider.exchanges = [];
+    this.asked = step.asked;
     provider.strikes = step.strikes;
     const { stirs } = world.trials;
     if (stirs !== null) provider.onPage = stirBy(stirs, provider, step.stirs);
@@ -132,6 +137,8 @@ export class Connection {
       skew: world.skew,
     });
     this.requests += result.requests;
+    for (const { versions } of provider.exchanges)
+      for (const { record, text } of versions) this.shown.set(record.id, text);
     const warns = (text: string): boolean =>
       result.items.some((item) => item.kind === "log" && item.message.includes(text));
     this.mayLoseStrays ||= warns("start outside the windows that returned them");

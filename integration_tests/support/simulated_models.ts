@@ -46,6 +46,8 @@ export interface JudgedDay {
   readonly stream: StreamName;
   readonly day: string;
   readonly status: string;
+  /** Why the day is not proven; empty if it is. */
+  readonly why: string;
   /** The id of the deciding reading, as the connector drew it. */
   readonly readingId: string;
   readonly rows: readonly JudgedRow[];
@@ -101,23 +103,26 @@ export async function judgedDays(snapshots: readonly Snapshot[]): Promise<readon
     await makeModels(database, ["completeness", "current_costs", "current_usage"]);
     const rows = await rowsByDay(database, snapshots, names);
     const days = await database.query(
-      `SELECT account, dataset, day, status, coalesce(reading_id, '') FROM completeness`,
+      `SELECT account, dataset, day, status, coalesce(reading_id, ''), coalesce(why, '') FROM completeness`,
     );
-    return days.flatMap(([account = "", dataset, day = "", status = "", readingId = ""]) => {
-      const [index, form] = account.split(":");
-      const snapshot = snapshots[Number(index)];
-      if (snapshot === undefined) return [];
-      const stream = dataset === "usage" ? "usage" : "costs";
-      return {
-        snapshot,
-        form: form === "append" ? "append" : "dedup",
-        stream,
-        day,
-        status,
-        readingId: names.original(readingId),
-        rows: rows.get(`${account} ${stream} ${day}`) ?? [],
-      };
-    });
+    return days.flatMap(
+      ([account = "", dataset, day = "", status = "", readingId = "", why = ""]) => {
+        const [index, form] = account.split(":");
+        const snapshot = snapshots[Number(index)];
+        if (snapshot === undefined) return [];
+        const stream = dataset === "usage" ? "usage" : "costs";
+        return {
+          snapshot,
+          form: form === "append" ? "append" : "dedup",
+          stream,
+          day,
+          status,
+          why,
+          readingId: names.original(readingId),
+          rows: rows.get(`${account} ${stream} ${day}`) ?? [],
+        };
+      },
+    );
   } finally {
     await remove();
   }

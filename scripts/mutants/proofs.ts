@@ -22,14 +22,14 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
     file: "src/streams/stray_reads.ts",
     from: "[...cut, ...taken.outdated, ",
     to: "[...taken.outdated, ",
-    test: "src/streams/completion.test.ts: P5: a window is not read as a whole by a sync that has written a stray on one of its days: the next sync reads it",
+    test: "src/streams/stray_reads.test.ts: P5: a window that the pass has read in part, without its strays, is read as a whole, once",
   },
   {
     rule: "P5",
     file: "src/streams/stray_reads.ts",
     from: "[...cut, ...taken.outdated, ",
     to: "[...cut, ",
-    test: PROOFS + STANDS,
+    test: "src/streams/completion.test.ts: P5: a window is not read as a whole by a sync that has written a stray on one of its days: the next sync reads it",
   },
   {
     rule: "P5",
@@ -43,7 +43,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
     file: "src/streams/strays.ts",
     from: "newestOf([...known, ...this.taken.standing], ",
     to: "newestOf(known, ",
-    test: PROOFS + STANDS,
+    test: "src/streams/strays.test.ts: P5: the old row of such a stray stands until the rows of a day that takes the new version over are written",
   },
   {
     rule: "R5",
@@ -62,13 +62,11 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
     test: PROOFS + KILLED,
   },
   {
-    rule: "P5",
+    rule: "R10",
     file: "src/streams/stray_listings.ts",
     from: "...distinct(this.#unlisted), ...this.lacking(), ",
     to: "...distinct(this.#unlisted), ",
-    test:
-      PROOFS +
-      "P5 P6 R10: the window of a group of strays is due if one moving listing shows a part of the group",
+    test: "src/streams/completion.test.ts: R10 P6: such a window is due at once, in case the sync ends before it reads the window again",
   },
   {
     rule: "P5",
@@ -131,15 +129,6 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
     test:
       POSTED +
       "P5: windows that show a part of a group of strays leave the day of the group proven",
-  },
-  {
-    rule: "P5",
-    file: "src/streams/taken_strays.ts",
-    from: " && !standing.has(name)",
-    to: "",
-    test:
-      POSTED +
-      "P5 R6: the window of a stray lists it no longer once its day has taken it over, also if the rows of the day were held",
   },
   {
     rule: "R10",

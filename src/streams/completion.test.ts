@@ -433,6 +433,15 @@ test.each([
   },
 );
 
+test("R10 P6: such a window is due at once, in case the sync ends before it reads the window again", async () => {
+  const first = await readScript(showing({ 2: [recordOf("early", -1)] }), { input });
+  const failing = ({ start }: { start: number }) =>
+    start === DAY_ONE + 3 * DAY ? [down] : start < DAY_ONE + 2 * DAY ? [pageOf([])] : movedTo([]);
+  const run = await readScript(failing, { input, stored: lastState(first) });
+  expect(run.succeeded).toBe(false);
+  expect(subtract([dayRange(2)], stateOf(run).due)).toEqual([]);
+});
+
 test("R10 P6: if that window cannot be read again, it is due, and the next sync tells nothing of the stray after one such reading", async () => {
   const early = recordOf("early", -1);
   const first = await readScript(showing({ 2: [early] }), { input });

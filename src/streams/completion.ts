@@ -165,9 +165,7 @@ export class Completion {
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.release(this.#due.settle(marked, reading, waits), reading);
     const told = { reading, reports: report && days, misses, lacking, uncovered };
-    const untold = report === null ? this.strays.taken.outdated : [];
-    const after = withUnreported(afterReport(decided, ledger.state, told), untold);
-    ledger.update(this.#remembered(after));
+    ledger.update(this.#remembered(afterReport(decided, ledger.state, told)));
     if (rewrites.length === 0) {
       this.#finish({ ...job, ...reading, window: reading });
       if (this.#options.unprovenBefore() === null && ledger.state.mode === "incremental")
@@ -366,8 +364,8 @@ export class Completion {
   /** The state with the strays of this moment, and with the windows that have still to list theirs. */
   #remembered(state: StreamState): StreamState {
     const listed = this.#due.list(state, this.strays.listings.unlisted());
-    return listed.mode === "incremental"
-      ? { ...listed, strays: this.strays.known, fewer: this.strays.groups.fewer }
-      : listed;
+    if (listed.mode !== "incremental") return listed;
+    const fewer = this.strays.groups.fewer.slice(-this.#options.limits.knownStrays);
+    return { ...listed, strays: this.strays.known, fewer };
   }
 }

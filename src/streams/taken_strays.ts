@@ -37,11 +37,10 @@ export class TakenStrays {
     return [...this.#outdated.values()];
   }
 
-  /** To be called with a window whose strays a complete reading lists as they are now. One that still stands is listed once more later. */
+  /** To be called with a window whose strays a complete reading lists as they are now. */
   listed(window: Range): void {
-    const standing = new Set(this.standing.map((stray) => nameOf(stray.window)));
     for (const [name, own] of this.#outdated)
-      if (contains(window, own) && !standing.has(name)) this.#outdated.delete(name);
+      if (contains(window, own)) this.#outdated.delete(name);
   }
 
   /** @param stands whether the rows of a day stand as a complete reading has shown them */
