@@ -215,6 +215,32 @@ test("R10: two windows of several pages, each with an `as_of` of its own, show a
   expect(connection.states.get("costs")?.value.due).toEqual([]);
 });
 
+test.each(["snapshot", "keyset"] as const)(
+  "P5 R10: a process dies before it writes the other strays of a group again of which one is withdrawn (cursors: %s)",
+  async (cursors) => {
+    const costs = posting({ cursors });
+    const lives = [
+      ...livesOn(costs, -20, 1, 4),
+      ...["a", "b"].map((id) => strayOf(costs, -12, -5, id)),
+    ];
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    const step = { ...BASE, pageSize: 2, asked: asked({ reconcileDays: 6 }) };
+    await connection.sync(step);
+    lifeIn(lives, "a").withdrawnAt = day(0) + 12 * HOUR;
+    // The report of the reading that finds the loss.
+    let readings = cursors === "keyset" ? 2 : 1;
+    const isOfWindow = (item: Item): boolean =>
+      item.kind === "report" && item.row.window_start.startsWith(date(day(-5)));
+    const end = { killWhen: (item: Item): boolean => isOfWindow(item) && --readings === 0 };
+    await syncsAt(connection, [27], { ...step, end });
+    const verdict = (await verdictsOf(connection, "costs")).get(date(day(-12)));
+    expect(verdict?.status === "proven" && verdict.rows !== "5").toBe(false);
+    await syncsAt(connection, [30, 51], step);
+    expect(await unproven(connection, "costs")).toEqual([]);
+    expect((await verdictsOf(connection, "costs")).get(date(day(-12)))?.rows).toBe("5");
+  },
+);
+
 test.each([
   ["is restated", "stray"],
   ["stands, and a day of its window is restated", "r-5x0"],

@@ -127,7 +127,7 @@ class Models {
     }
     for (const report of warehouse.reports) {
       if (report.dataset !== stream || report.chain !== chain) continue;
-      if (report.whole_window && !report.moved && !report.resumed)
+      if (report.inside_window && report.whole_window && !report.moved && !report.resumed)
         this.#speaking.set(report.reading_id, report);
       if (!report.inside_window) this.#addListing(report);
       else if (report.confirmed && !report.shrunk && judgesStrays(report))

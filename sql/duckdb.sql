@@ -2835,10 +2835,11 @@ with reports as (
     on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs'
 ),
+-- The rows of its days are the last ones of a report: before them, a process may have died within the list of its strays.
 windows as (
   select
     scope, reading_id, chain, window_start, window_end,
-    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+    max(case when inside_window and is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, chain, window_start, window_end
 ),
@@ -2903,10 +2904,11 @@ with reports as (
     on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage'
 ),
+-- The rows of its days are the last ones of a report: before them, a process may have died within the list of its strays.
 windows as (
   select
     scope, reading_id, chain, window_start, window_end,
-    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+    max(case when inside_window and is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, chain, window_start, window_end
 ),
@@ -5170,10 +5172,11 @@ with reports as (
     on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs'
 ),
+-- The rows of its days are the last ones of a report: before them, a process may have died within the list of its strays.
 windows as (
   select
     scope, reading_id, chain, window_start, window_end,
-    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+    max(case when inside_window and is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, chain, window_start, window_end
 ),
@@ -6644,10 +6647,11 @@ with reports as (
     on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage'
 ),
+-- The rows of its days are the last ones of a report: before them, a process may have died within the list of its strays.
 windows as (
   select
     scope, reading_id, chain, window_start, window_end,
-    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+    max(case when inside_window and is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, chain, window_start, window_end
 ),

@@ -298,10 +298,11 @@ with reports as (
   where manifest.dataset = '{{ dataset }}'
 ),
 
+-- The rows of its days are the last ones of a report: before them, a process may have died within the list of its strays.
 windows as (
   select
     scope, reading_id, chain, window_start, window_end,
-    max(case when is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
+    max(case when inside_window and is_whole_window and not is_moved and not is_resumed then 1 else 0 end) as speaks
   from reports
   group by scope, reading_id, chain, window_start, window_end
 ),

@@ -103,7 +103,7 @@ export interface IncrementalState {
   /** Provisional costs of days that have left a shorter retention, for the case that they are shown again. Sorted by day. */
   readonly left: readonly ProvisionalDay[];
   readonly strays: readonly KnownStray[];
-  /** Groups of strays that have lost rows since a report has listed them, and of which no report says so yet (P5). */
+  /** Groups of strays that have lost rows, if no report says so yet, or their other strays are still to be written again (P5). */
   readonly fewer: readonly StrayGroup[];
   readonly scrub: Scrub | null;
   readonly pass: SyncPass | null;

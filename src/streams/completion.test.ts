@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { forget, isKnown } from "../core/known_days.ts";
 import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
-import { daysIn, type Range, subtract } from "../core/window.ts";
+import { subtract } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import {
   isReport,
@@ -644,32 +644,6 @@ test("P5: a stray that starts before retention is remembered as long as its wind
   const later = { ...kept, now: DAY_ONE + 35 * DAY, startDate: null };
   const third = await readScript(showing({}), { input: later, stored: lastState(second) });
   expect(stateOf(third).strays).toEqual([]);
-});
-
-test("P5: a window is not read as a whole by a sync that has written a stray on one of its days: the next sync reads it", async () => {
-  const three = { ...fourDays, maximumWindowDays: 3 };
-  const rows = [0, 1, 2, 3].map((day) => recordOf(`r${day}`, day));
-  const early = recordOf("early", -1);
-  const newer = { ...early, x_RecordUpdatedAt: "2026-01-03T00:00:00Z" };
-  /** The window of the first three days shows a stray, and that of the fourth day some. */
-  const provider = (wide: Fields, late: readonly Fields[]) => (window: Range) => {
-    const own = rows.slice((window.start - DAY_ONE) / DAY, (window.end - DAY_ONE) / DAY);
-    if (daysIn(window) === 3) own.push(wide);
-    return [pageOf(window.start === DAY_ONE + 3 * DAY ? [...own, ...late] : own)];
-  };
-  const first = await readScript(provider(early, []), { input: three });
-  const second = await readScript(provider(early, []), { input: three, stored: lastState(first) });
-  const wide = { start: DAY_ONE, end: DAY_ONE + 3 * DAY };
-  expect(stateOf(second).strays).toMatchObject([{ window: wide }]);
-  const restated = provider(newer, [newer, recordOf("inside", 1)]);
-  const late = { ...three, lookback: DAY };
-  const run = await readScript(restated, { input: late, stored: lastState(second) });
-  expect(startsOf(run)).toEqual([3, 1, 3]); // the window, a look for an owner, and the strays
-  expect(idsOf(run)).toEqual(["early", "inside"]);
-  expect(stateOf(run).due).toEqual([wide]);
-  const next = await readScript(restated, { input: late, stored: lastState(run) });
-  expect(startsOf(next)).toContain(0);
-  expect(stateOf(next).due).toEqual([]);
 });
 
 test("P4 P5: a reading that writes strays and is killed leaves no cursor: a later process would take it for one of its whole window", async () => {

@@ -143,19 +143,20 @@ export class Completion {
     this.strays.listings.reported(days, reading.id);
     const isLate = tellsLate(ledger.state, report && days);
     const isLost = this.strays.listings.loses();
-    const hasLost = settlement.hasLost || misses || isLost || isLate;
+    this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
+    const lists = this.#reporter.lists(reading);
+    const { strays } = lists;
+    const hasLost = settlement.hasLost || misses || isLost || isLate || lists.hasLost;
     const missed = this.#losses.settle({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
     if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
-    this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
-    const strays = this.#reporter.listed(reading);
-    const doubted = misses && strays.length === 0 ? doubtsOf(settlement, reading) : [];
+    const doubted = misses ? doubtsOf(settlement, reading) : [];
     const unproven = [
       ...rangesOf([...settlement.shrunk, ...doubted]),
       ...(breaks ? [reading] : []),
     ];
     this.#announce([...unproven, ...missed.before], open);
     const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays };
-    const reported = this.#reporter.reportAll(said);
+    const reported = this.#reporter.reportAll(said, lists);
     const uncovered = uncoveredDays(ledger.state, reading, input, endedAt);
     const left = { isLook: job.isLook, uncovered, known: settlement.known };
     const stays = this.#due.staysBehind(ledger.state, reading, left);
@@ -210,11 +211,11 @@ export class Completion {
     const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);
     this.strays.listings.reported(judged, reading.id);
     const isLost = this.strays.listings.loses();
-    const hasLost = misses || isLost || isLate;
-    const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
-    if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
     // A listing that moved may show only a part of a group, and the models would take this part for all of it.
     const strays = report === null ? [] : this.strays.listedAgain(reading);
+    const hasLost = misses || isLost || isLate || this.strays.groups.takeLoss();
+    const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
+    if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
     const said = { reading, endedAt, isWhole: false, days: reports, strays };
     this.#announce([], open);
     const reported = reports.length + strays.length === 0 ? null : this.#reporter.report(said);
@@ -263,15 +264,17 @@ export class Completion {
     const { ledger, warn } = this.#options;
     if (absent > 0) await warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
-    const said = [...written, ...this.#reporter.listed({ ...reading, standing: [] })];
-    const reported = this.#reporter.reportAll({
-      reading,
-      endedAt,
-      isWhole: false,
-      days: [],
-      strays: said,
-    });
-    const released = this.#due.release(ledger.state, job.window);
+    const lists = this.#reporter.lists({ ...reading, standing: [] });
+    const lost = this.#losses.settle({ ...reading, endedAt, days: [] }, lists.hasLost).before;
+    if (lists.hasLost) ledger.update(withLoss(ledger.state, endedAt));
+    if (lost.length > 0) this.#announce(lost, []);
+    // The groups that lose rows come first. A process that dies between the two leaves written strays that no report lists: they count.
+    const said = [...lists.strays, ...written];
+    const reported = this.#reporter.reportAll(
+      { reading, endedAt, isWhole: false, days: [], strays: said },
+      lists,
+    );
+    const released = this.#due.mark(this.#due.release(ledger.state, job.window), lost);
     const days = written.map(({ day }) => dayRange(day));
     const untold = this.#options.report === null ? [job.window, ...days] : [];
     ledger.update(withStrayCosts(withUnreported(this.#remembered(released), untold), reading));

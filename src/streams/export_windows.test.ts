@@ -82,11 +82,16 @@ async function outputsOf(
   return outputs;
 }
 
-const rowsOf = (outputs: readonly Output[]): Record<string, unknown>[] =>
+const linesOf = (outputs: readonly Output[]): Record<string, unknown>[] =>
   outputs
     .filter((output) => output.type === "RECORD_LINES")
     .flatMap(({ bytes }) => Buffer.from(bytes).toString().trim().split("\n"))
     .map((line) => JSON.parse(line).record.data);
+/** The rows of days, and then those of strays. */
+const rowsOf = (outputs: readonly Output[]): Record<string, unknown>[] =>
+  linesOf(outputs).toSorted(
+    (one, other) => Number(other["inside_window"]) - Number(one["inside_window"]),
+  );
 const statesOf = (outputs: readonly Output[]): unknown[] =>
   outputs.flatMap((output) => (output.type === "STATE" ? [output.state.stream.stream_state] : []));
 
@@ -110,6 +115,12 @@ test("R5: a reading is reported day by day, up to where it is covered, strays ap
   });
   for (const row of rows.slice(1))
     expect(row).toMatchObject({ covered_from: null, covered_through: null });
+});
+
+test("R5 P5: the rows of strays come before those of days, in case the process dies between two rows", async () => {
+  const reading = readingOf("r1", 3, context.now);
+  const lines = linesOf(await outputsOf((m) => m.report(reportOf(reading), context)));
+  expect(lines.map((row) => row["inside_window"])).toEqual([false, true, true, true]);
 });
 
 test("R5: nothing within a day of the retention floor is proven", async () => {

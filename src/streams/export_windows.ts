@@ -196,7 +196,8 @@ function rowsOf(
     shrunk: false,
     totals: rowsReadingId === reading.id ? totalsOf(totalOf(day, false), records) : null,
   }));
-  return [...days, ...strays];
+  // A process may die between two rows. A reading tells of the strays that are gone by the rows of its days, so these come last.
+  return [...strays, ...days];
 }
 
 /** The members that all rows of a reading share. */

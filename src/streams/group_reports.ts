@@ -30,6 +30,9 @@ export class GroupReports {
   readonly #replaced = new Map<string, StrayGroup>();
   /** Those of them, and those that are gone, of which no report says so yet. */
   readonly #untold = new Set<string>();
+  /** Groups that have lost strays, and are listed until their other strays are written again. */
+  readonly #losing = new Set<string>();
+  #hasLost = false;
   /** Groups that break once a report has listed them without rows. */
   readonly #gone = new Set<string>();
   readonly #keptFrom: number;
@@ -47,13 +50,13 @@ export class GroupReports {
     this.#keptFrom = keptFrom;
     this.#written = written;
     this.#taken = taken;
-    for (const group of fewer) this.replaced(group);
+    for (const group of fewer) this.loses(group);
   }
 
   /** The groups for the state. */
   get fewer(): readonly StrayGroup[] {
     return [...this.#replaced].flatMap(([name, { day, readingId }]) =>
-      this.#untold.has(name) ? { day, readingId } : [],
+      this.#untold.has(name) || this.#losing.has(name) ? { day, readingId } : [],
     );
   }
 
@@ -84,6 +87,19 @@ export class GroupReports {
 
   broken(group: string): void {
     this.#broken.add(group);
+  }
+
+  /** A stray of a group is missing, and the others are written again. The models see the loss once no row of the group is left. */
+  loses(stray: StrayGroup): void {
+    this.replaced(stray);
+    this.#losing.add(groupOf(stray));
+  }
+
+  /** Whether the models see a loss by the lists since the last call. */
+  takeLoss(): boolean {
+    const hasLost = this.#hasLost;
+    this.#hasLost = false;
+    return hasLost;
   }
 
   /** A group breaks. The next report has to say so, because it may be that of a listing that moved: such a list may lack groups. */
@@ -132,6 +148,7 @@ export class GroupReports {
       if (!tells && !groups.has(group)) continue;
       const records = rows?.get(group)?.length ?? 0;
       groups.set(group, { day, rowsReadingId: readingId, records });
+      if (isNewest && records === 0 && this.#losing.delete(group)) this.#hasLost = true;
       if (isNewest && !takenGroups.has(group)) this.#untold.delete(group);
     }
     for (const group of this.#broken) groups.delete(group);

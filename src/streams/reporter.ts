@@ -2,7 +2,16 @@
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { CompletionOptions } from "./completion_options.ts";
 import type { ReadingReport } from "./ended_reading.ts";
-import type { GroupReports, Reported } from "./group_reports.ts";
+import type { GroupReports } from "./group_reports.ts";
+
+/** The groups of strays that reports list behind a reading. */
+export interface Lists {
+  readonly strays: readonly StandingStrays[];
+  /** A report with a newer id, for groups that another reading's report lists with rows that are gone (P5). */
+  readonly own: Pick<ReadingReport, "reading" | "strays"> | null;
+  /** Whether the models see a loss by these lists. */
+  readonly hasLost: boolean;
+}
 
 export class Reporter {
   readonly #groups: GroupReports;
@@ -28,9 +37,17 @@ export class Reporter {
     await report({ ...said, passBeganAt: ledger.state.pass?.beganAt ?? input.now });
   }
 
-  /** See {@link GroupReports.listed}. A sync without reports says nothing of any group. */
-  listed(reading: Reported): readonly StandingStrays[] {
-    return this.#options.report === null ? [] : this.#groups.listed(reading);
+  /** The groups of strays that the report of a reading lists. A sync without reports says nothing of any group. */
+  lists(reading: Reading): Lists {
+    if (this.#options.report === null) return { strays: [], own: null, hasLost: false };
+    const strays = this.#groups.listed(reading);
+    const own = this.#groups.isBehind ? this.#ownOf(reading) : null;
+    return { strays, own, hasLost: this.#groups.takeLoss() };
+  }
+
+  #ownOf(of: Reading): Lists["own"] {
+    const reading = { ...this.#anew(of), resumed: false, standing: [] };
+    return { reading, strays: this.#groups.listed(reading) };
   }
 
   /** A report with an id of its own takes back what the report of a reading has said. */
@@ -43,14 +60,11 @@ export class Reporter {
     return { ...reading, id: this.#options.ledger.newId() };
   }
 
-  /** A report, and one more with a newer id for groups of strays that another reading's report lists with rows that are gone (P5). */
-  async reportAll(said: Omit<ReadingReport, "passBeganAt">): Promise<void> {
-    const reported = this.report(said);
-    if (this.#options.report === null || !this.#groups.isBehind) return await reported;
-    const reading = { ...this.#anew(said.reading), resumed: false };
-    const strays = this.#groups.listed({ ...reading, standing: [] });
-    const also = this.report({ ...said, reading, isWhole: false, days: [], strays });
-    await reported;
-    await also;
+  /** A report. The groups that need a report of their own come first: see {@link Lists}. */
+  async reportAll(said: Omit<ReadingReport, "passBeganAt">, { own }: Lists): Promise<void> {
+    const first = own === null ? null : this.report({ ...said, ...own, isWhole: false, days: [] });
+    const second = this.report(said);
+    await first;
+    await second;
   }
 }

@@ -22,7 +22,6 @@ import {
   stateOf,
   type Windows,
 } from "./scripted/testing.ts";
-import type { Fields } from "../records/fields.ts";
 import type { FetchedPage } from "./stream.ts";
 import { DAY_ONE } from "./testing.ts";
 
@@ -326,26 +325,4 @@ test("R4: no proof is taken back of days that the window only compares, and no p
     stored: lastState(fresh),
   });
   expect(rowsSaid(behind)).toEqual([2, 3]);
-});
-
-test("P5: a window that is read because a stray was written may show strays of further days: they are looked for there before they are written", async () => {
-  const versionOf = (second: number): Fields =>
-    recordOf("s", 0, { x_RecordUpdatedAt: `2026-01-05T00:00:0${second}Z` });
-  const owned = recordOf("own", 2);
-  const first = await readScript(showing({ 1: [versionOf(1)], 2: [owned] }), { input });
-  expect(idsOf(first)).toEqual(["own", "s"]);
-  // The last process does not read the third day, which owns the other stray.
-  const killed = await readScript(failing({ 1: [versionOf(1)], 2: [owned] }, 3, { pages: 0 }), {
-    input,
-    stored: lastState(first),
-  });
-  const run = await readScript(showing({ 1: [owned], 2: [owned], 3: [versionOf(2)] }), {
-    input,
-    limits: { overtakenWindows: 1 },
-    stored: lastState(killed),
-  });
-  expect(idsOf(run)).toEqual(["s"]);
-  expect(run.queries.map(({ start }) => (start - DAY_ONE) / DAY)).toContain(2);
-  const table = new Table().with(first).with(killed).with(run);
-  expect([...table.standing().keys()].toSorted()).toEqual(["own", "s"]);
 });

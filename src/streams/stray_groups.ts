@@ -25,16 +25,6 @@ export const isWritten = (stray: KnownStray): stray is WrittenStray => stray.rea
 export const groupOf = ({ day, readingId }: Pick<WrittenStray, "day" | "readingId">): string =>
   `${day} ${readingId}`;
 
-/** The strays with one of these ids. Each has its id in place of its content, so that no record is taken for it. */
-export function withoutContent(
-  strays: readonly WrittenStray[],
-  ids: ReadonlySet<string>,
-): readonly WrittenStray[] {
-  return strays.flatMap((stray) =>
-    stray.id !== undefined && ids.has(stray.id) ? [{ ...stray, hash: stray.id }] : [],
-  );
-}
-
 /** The number of strays of each group whose window this one does not contain. */
 export function sizesOutside(
   window: Range,

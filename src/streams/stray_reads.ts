@@ -52,8 +52,8 @@ export class StrayReads {
   /**
    * Windows of written strays that have to be read as a whole, and were not taken yet. The bounds of windows move from sync to sync, so
    * the pass may have read only a part of such a window, without its strays. A provider chooses itself which window shows a stray, so
-   * only a reading of the same window, or of a longer one, tells whether the stray is gone. Other windows list a stray that a day has
-   * taken over, or lack a stray that their listing may have skipped.
+   * only a reading of the same window, or of a longer one, tells whether the stray is gone. Other windows lack
+   * a stray that their listing may have skipped.
    */
   unjudged(): Range[] {
     const { plan, input } = this.#options;
@@ -68,8 +68,7 @@ export class StrayReads {
           !read.some((other) => contains(other, window)),
       );
     const bounds = { start: plan.from, end: plan.end };
-    const { listings, taken } = this.#strays;
-    const windows = [...cut, ...taken.outdated, ...listings.lacking()].filter((own) =>
+    const windows = [...cut, ...this.#strays.listings.lacking()].filter((own) =>
       contains(bounds, own),
     );
     // A window of hours may have ended within a day that is over by now. A part of a day would be compared with the whole one.

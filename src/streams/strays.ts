@@ -21,14 +21,7 @@ import { contains, nameOf, type Range } from "../core/window.ts";
 import { type GroupPlan, GroupReports, type Reported } from "./group_reports.ts";
 import { HashWords } from "./hash_words.ts";
 import { type Pending, PendingStrays } from "./pending_strays.ts";
-import {
-  type CameStrays,
-  groupOf,
-  isWritten,
-  newestOf,
-  ofWholeGroups,
-  withoutContent,
-} from "./stray_groups.ts";
+import { type CameStrays, groupOf, isWritten, newestOf, ofWholeGroups } from "./stray_groups.ts";
 import {
   distinct,
   EVERYTHING,
@@ -51,6 +44,14 @@ export type StrayPrint = Pick<
  * process may have seen some.
  */
 export type Shows = "all" | "moved" | "part";
+
+/** The outcome of a reading that may lack written strays. */
+interface Broken {
+  /** Whether groups lack some of their strays. The models see the loss once the other strays are written again. */
+  readonly breaks: boolean;
+  /** Whether the models see that strays are missing. */
+  readonly misses: boolean;
+}
 
 /** It contains no other window. */
 const NO_WINDOW: Range = { start: Infinity, end: -Infinity };
@@ -215,7 +216,7 @@ export class Strays {
 
   #take(stray: WrittenStray, isOut: boolean): void {
     this.#known.delete(stray.hash);
-    this.taken.take(stray, isOut);
+    if (!isOut) this.taken.take(stray);
     this.groups.replaced(stray);
   }
 
@@ -262,11 +263,7 @@ export class Strays {
   replacing(ids: ReadonlySet<string>): boolean {
     // Another window may have written the new version in this read already.
     const earlier = this.#written.filter(({ hash }) => !this.#learned.has(hash));
-    const old = withoutContent(earlier, ids);
-    for (const { hash, id } of earlier) if (ids.has(id ?? "")) this.#known.delete(hash);
-    for (const stray of old) this.#known.set(stray);
-    this.listings.miss(old);
-    return old.length > 0;
+    return this.#forgetContent(earlier.filter(({ id }) => ids.has(id ?? ""))).length > 0;
   }
 
   /**
@@ -286,9 +283,7 @@ export class Strays {
     for (const stray of [...ids].flatMap((id) => this.#known.ofId(id))) {
       if (came.rows.has(stray.hash)) continue;
       this.#known.delete(stray.hash);
-      if (!isWritten(stray)) continue;
-      this.taken.replace(stray);
-      this.groups.replaced(stray);
+      if (isWritten(stray)) this.groups.replaced(stray);
     }
     const nameless = [...this.#known.values()].filter((stray) => this.#mayBeFormer(stray, days));
     const groups = new Set(nameless.filter(isWritten).map(groupOf));
@@ -315,15 +310,9 @@ export class Strays {
    * @param window its `id` is the id of the reading
    * @param isAbout the days that the reading compares or writes
    * @param shows a stray that a listing may have skipped counts as gone once two such listings in a row lack it
-   * @returns whether written strays are missing, and whether that breaks a group ({@link listed})
    */
-  judge(
-    window: Listing,
-    isAbout: (day: number) => boolean,
-    shows: Shows,
-  ): { readonly misses: boolean; readonly breaks: boolean } {
+  judge(window: Listing, isAbout: (day: number) => boolean, shows: Shows): Broken {
     const shown = this.#list(window);
-    if (shows === "all") this.taken.listed(window);
     const gone: WrittenStray[] = [];
     for (const stray of this.#known.values()) {
       const { hash, day, readingId, window: own } = stray;
@@ -337,58 +326,70 @@ export class Strays {
       } else if (isAbsent && (shows === "all" || (shows === "moved" && this.listings.lacks(stray))))
         gone.push(stray);
     }
-    return { misses: gone.length > 0, breaks: this.#break(gone, window, shows) };
+    return this.#break(gone, window, shows);
   }
 
   /**
    * P5: a window no longer shows some written strays. If a stray with the same id waits, the missing one was its earlier version.
    * The new row will replace the old one by the key. Until then the old row stands, so it stays known: the new version may never
-   * come. The group of every other missing stray leaves the lists of written strays, so that the other strays of the group wait
-   * once more.
-   *
-   * @returns whether it breaks a group
+   * come. The other strays of the group of every other missing stray wait once more. Until they are written, reports list the group with
+   * less rows than it has.
    */
-  #break(gone: readonly WrittenStray[], window: Listing, shows: Shows): boolean {
-    if (gone.length === 0) return false;
+  #break(gone: readonly WrittenStray[], window: Listing, shows: Shows): Broken {
+    if (gone.length === 0) return { breaks: false, misses: false };
     const waiting = this.#pending.ids;
     const isReplaced = ({ id }: WrittenStray): boolean => id !== undefined && waiting.has(id);
     const lost = gone.filter((stray) => !isReplaced(stray));
     this.listings.miss(gone.filter(isReplaced));
     for (const { hash } of lost) this.#known.delete(hash);
     const left = Map.groupBy(this.#written, groupOf);
-    let breaks = false;
+    let [breaks, misses] = [false, lost.length < gone.length];
     for (const [group, own] of Map.groupBy(lost, groupOf)) {
       const standing = left.get(group) ?? [];
       const isOld = (stray: WrittenStray): boolean =>
         isReplaced(stray) && this.listings.missing.has(stray.hash);
       const others = standing.filter((stray) => !isOld(stray));
+      const isPart = standing.length > 0;
       const hasRoom = this.#pending.size + others.length <= this.#limits.pendingStrays;
       // The list of a newer reading of another window counts for more than this reading.
       const isListed = this.groups.isListedBehind(group, window.id);
       // Without room, or if the next sync may not read the window any more, the group stays as it is. The models call its day unproven.
       const isStuck = others.length > 0 && (!hasRoom || this.groups.isLeaving(window));
-      // A listing that moved has to say that the group is gone.
-      const stays = isStuck || (shows === "moved" && isListed);
+      // A listing that moved has to say that the group is gone. Another window may still show all of a group.
+      const stays = isStuck || (isListed && (isPart || shows === "moved"));
       if (stays) for (const stray of own) this.#known.set(stray);
       else {
-        for (const { hash } of standing.filter(isOld)) this.#known.delete(hash);
         for (const stray of others) this.#writeAgain(stray, window);
+        this.#forgetContent(standing.filter(isOld));
         const [first] = own;
-        if (shows === "moved" && first !== undefined) this.groups.gone(first);
+        if (first !== undefined && isPart) this.groups.loses(first);
+        else if (first !== undefined && shows === "moved") this.groups.gone(first);
         else this.groups.broken(group);
       }
-      breaks ||= !stays && others.length > 0;
+      breaks ||= !stays && isPart;
+      misses ||= stays || !isPart;
       if (stays || isListed) this.listings.judgeNext(window);
     }
-    return breaks;
+    return { breaks, misses };
   }
 
   /** A written stray waits once more. */
   #writeAgain(stray: WrittenStray, { start, end }: Listing): void {
     const print = this.#prints.get(stray.hash);
     if (print === undefined) return this.#forget(stray);
-    this.#known.delete(stray.hash);
+    this.#forgetContent([stray]);
     this.#wait({ ...print, day: stray.day }, { start, end });
+  }
+
+  /** The ids of strays stand in place of their contents. Their rows count in their groups until newer rows replace them. */
+  #forgetContent(strays: readonly WrittenStray[]): readonly WrittenStray[] {
+    for (const { hash } of strays) this.#known.delete(hash);
+    const old = strays.flatMap((stray) =>
+      stray.id === undefined ? [] : { ...stray, hash: stray.id },
+    );
+    for (const stray of old) this.#known.set(stray);
+    this.listings.miss(old);
+    return old;
   }
 
   /**
@@ -428,7 +429,6 @@ export class Strays {
    */
   misses(window: Listing): boolean {
     const shown = this.#list(window);
-    this.taken.listed(window);
     const isShown = (hash: string): boolean => shown.has(hash) || this.#learned.has(hash);
     return this.listings.misses(window, isShown);
   }

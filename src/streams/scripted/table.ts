@@ -119,7 +119,11 @@ export class Table {
       const own = windows.get(row.readingId);
       if (isStray(row, own)) {
         const listing = listings.get(`${row.day} ${row.readingId}`);
-        const judge = sorted.find((report) => this.#judges(report, own ?? row, listing));
+        const judge = sorted.find((report) =>
+          listing?.records === 0
+            ? report.reading.id === listing.by
+            : this.#judges(report, own ?? row, listing),
+        );
         return judge === undefined ? [] : [judge];
       }
       const later = sorted.filter(({ days }) =>
@@ -133,11 +137,11 @@ export class Table {
 
   /** Whether a reading can tell that a stray is gone: it covers the stray's window and is newer than the stray's last listing. */
   #judges(
-    { isWhole, reading }: ReadingReport,
+    { isWhole, reading, days }: ReadingReport,
     window: Range,
     listing: Listing | undefined,
   ): boolean {
-    const speaks = isWhole && !reading.moved && !reading.resumed;
+    const speaks = isWhole && !reading.moved && !reading.resumed && days.length > 0;
     return speaks && listing !== undefined && reading.id > listing.by && contains(reading, window);
   }
 
