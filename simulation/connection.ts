@@ -45,7 +45,7 @@ export class Connection {
   readonly #standing = new Map<StreamName, Standing>();
   /** The settings of the last sync. */
   asked: Step["asked"] | null = null;
-  /** The text in which the provider has shown each record last, by id. */
+  /** The text in which the provider has shown each record last to a sync that succeeded, by id. */
   readonly shown = new Map<string, string>();
   requests = 0;
   mayLoseStrays = false;
@@ -137,8 +137,9 @@ export class Connection {
       skew: world.skew,
     });
     this.requests += result.requests;
-    for (const { versions } of provider.exchanges)
-      for (const { record, text } of versions) this.shown.set(record.id, text);
+    if (result.outcome === true)
+      for (const { versions } of provider.exchanges)
+        for (const { record, text } of versions) this.shown.set(record.id, text);
     const warns = (text: string): boolean =>
       result.items.some((item) => item.kind === "log" && item.message.includes(text));
     this.mayLoseStrays ||= warns("start outside the windows that returned them");
