@@ -19,7 +19,7 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/stray_reads.ts",
-    from: ", ...listings.lacking()]",
+    from: ", ...this.#strays.listings.lacking()]",
     to: "]",
     test: "simulation/proven.test.ts: R10: a stray %s is withdrawn at a provider that gives each page of a window an `as_of` of its own",
   },
@@ -33,9 +33,44 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/strays.ts",
-    from: 'if (shows === "moved" && first !== undefined) this.groups.gone(first);',
-    to: "if (first === undefined) return false;",
+    from: 'else if (first !== undefined && shows === "moved") this.groups.gone(first);',
+    to: "",
     test: "simulation/proven.test.ts: R10: a stray %s is withdrawn at a provider that gives each page of a window an `as_of` of its own",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "if (first !== undefined && isPart) this.groups.loses(first);",
+    to: "if (first === undefined) return { breaks, misses };",
+    test: "simulation/proven.test.ts: P5 R10: a process dies before it writes the other strays of a group again of which one is withdrawn (cursors: %s)",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "isLate || lists.hasLost;",
+    to: "isLate;",
+    test: "src/streams/overtaken.test.ts: R10: each day that the models call overtaken after a complete sync is due",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "days: [] }, lists.hasLost).before;",
+    to: "days: [] }, false).before;",
+    test: "src/streams/overtaken.test.ts: R10: each day that the models call overtaken after a complete sync is due",
+  },
+  {
+    rule: "R5",
+    file: "src/streams/export_windows.ts",
+    from: "return [...strays, ...days];",
+    to: "return [...days, ...strays];",
+    test: "src/streams/export_windows.test.ts: R5 P5: the rows of strays come before those of days, in case the process dies between two rows",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/group_reports.ts",
+    from: "this.#untold.has(name) || this.#losing.has(name)",
+    to: "this.#untold.has(name)",
+    test: "src/streams/overtaken.test.ts: R10: each day that the models call overtaken after a complete sync is due",
   },
   {
     rule: "R10",
@@ -54,8 +89,8 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/reporter.ts",
-    from: "if (this.#options.report === null || !this.#groups.isBehind) return",
-    to: "if (reported !== undefined) return",
+    from: "this.#groups.isBehind ? this.#ownOf(reading) : null",
+    to: "null",
     test: "src/streams/stray_groups.test.ts: P5: if a newer reading has listed a group meanwhile, the window that takes its strays over lists what is left in a report of its own",
   },
   {
@@ -68,8 +103,8 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "= misses || isLost || isLate;",
-    to: "= misses || isLost;",
+    from: "= misses || isLost || isLate || this",
+    to: "= misses || isLost || this",
     test: "simulation/proven.test.ts: R10: a second reading is the first report of a day that has lost rows",
   },
   {
@@ -173,8 +208,8 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/reporter.ts",
-    from: "this.#options.report === null ? [] : this.#groups.listed(reading)",
-    to: "this.#groups.listed(reading)",
+    from: "if (this.#options.report === null) return { strays: []",
+    to: "if (this.#options.report === undefined) return { strays: []",
     test: "simulation/proven.test.ts: P5 R10: in a sync without export_windows a stray %s, at a provider that gives each page of a window an `as_of` of its own",
   },
   {

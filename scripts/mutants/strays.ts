@@ -266,7 +266,7 @@ export const STRAYS: readonly Mutant[] = [
     file: "src/streams/stray_reads.ts",
     from: "for (const day of days) this.#looked.add(day);",
     to: "for (const day of this.#strays.pendingDays()) this.#looked.add(day);\n    if (this.#looks > 0) return { looks: [], left: [], leftToNext: new Set() };",
-    test: "src/streams/resumed.test.ts: P5: a window that is read because a stray was written may show strays of further days: they are looked for there before they are written",
+    test: "src/streams/stray_reads.test.ts: P5: a window that is read later may show strays of further days: each day is looked at once",
   },
   {
     rule: "P5",

@@ -143,3 +143,14 @@ test("L2: the days of strays are not compared with each window that was read", (
   expect(reads.looks(ALL).looks).toHaveLength(4);
   expect(asked).toBeLessThan(3 * 100);
 });
+
+test("P5: a window that is read later may show strays of further days: each day is looked at once", () => {
+  const pending = [DAY_ONE];
+  const spy = vi.spyOn(Strays.prototype, "pendingDays").mockImplementation(() => [...pending]);
+  onTestFinished(() => spy.mockRestore());
+  const reads = readsFor(days(0, 1), { maximumWindowDays: 1 });
+  expect(reads.looks(ALL).looks).toEqual([days(0, 1)]);
+  pending.push(DAY_ONE + 2 * DAY);
+  expect(reads.looks(ALL).looks).toEqual([days(2, 3)]);
+  expect(reads.looks(ALL).looks).toEqual([]);
+});
