@@ -5,8 +5,6 @@ const GROUPS = "src/streams/stray_groups.test.ts: ";
 const UNIT = "src/streams/strays.test.ts: ";
 const FILE = "src/streams/strays.ts";
 
-const LISTED =
-  "P5 R10: a window of such a group stays due if a newer reading of another window has listed the group in the meantime";
 const STAYS = "P5 R10: the group stays as it is, and the window is due, if it %s";
 const NAMELESS =
   "P5 R10: a stray of the same day without an id may be such a version if no window has shown it: it is forgotten with its group, whose window is due";
@@ -36,9 +34,7 @@ export const STRAY_GROUPS: readonly Mutant[] = [
     file: FILE,
     from: "else this.groups.broken(group);",
     to: "",
-    test:
-      GROUPS +
-      "P5: no report lists such a group, although its reading had shown one of the group before it broke",
+    test: "src/streams/strays.test.ts: P5: no report lists a group that is gone, although its reading had shown one of the group before",
   },
   {
     rule: "P5",
@@ -155,26 +151,17 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/completion.ts",
-    from: "      ...(breaks ? [reading] : []),\n",
-    to: "",
-    test:
-      GROUPS +
-      "P5 R10: the report that lists such a group with less rows goes out behind a STATE that names the window as due, and the one without rows behind a STATE that names the days of the pass",
-  },
-  {
-    rule: "P5",
     file: "src/streams/reporter.ts",
     from: "const strays = this.#groups.listed(reading);",
     to: "const strays = reading.standing;",
-    test: "src/streams/stray_groups.test.ts: P5: neither does a report of a window that waits for its second reading meanwhile",
+    test: "warehouse/proofs/posted.test.ts: P5: windows that show a part of a group of strays leave the day of the group proven",
   },
   {
     rule: "R10",
     file: FILE,
     from: "if (stays || isListed) this",
     to: "if (stays) this",
-    test: GROUPS + LISTED,
+    test: "src/streams/stray_groups.test.ts: R10: if all of a group is gone that a newer reading has listed before, the window stays due",
   },
   {
     rule: "R10",
@@ -237,12 +224,10 @@ export const STRAY_GROUPS: readonly Mutant[] = [
     test: UNIT + NAMELESS,
   },
   {
-    rule: "P5",
+    rule: "W3",
     file: "src/streams/known_strays.ts",
     from: "keptFrom: retentionFloor(now, retentionDays),",
     to: "keptFrom: 0,",
-    test:
-      GROUPS +
-      "P5 R10: a group whose window leaves retention before the next sync is not written again, so that no sync that fails loses it",
+    test: "simulation/proven.test.ts: W3: a charge that %s stays in the sums once its day has left retention and its window has not",
   },
 ];

@@ -96,8 +96,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "const { misses, breaks } = this.strays.judge(",
-    to: 'const { misses, breaks } = job.purpose.kind !== "window" ? { misses: false, breaks: false } : this.strays.judge(',
+    from: "const misses = this.strays.judge(",
+    to: 'const { misses, breaks } = job.purpose.kind !== "window" ? false : this.strays.judge(',
     test: "src/streams/completion.test.ts: P5: a STATE names no stray as owned by a day if %s does not return it",
   },
   {

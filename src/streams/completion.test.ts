@@ -456,6 +456,20 @@ test("R10 P6: if that window cannot be read again, it is due, and the next sync 
   }
 });
 
+test("R10: the days read before are due once a day takes over the last stray of a group that has lost one: the models see the loss then", async () => {
+  const stray = recordOf("stray", 2);
+  const first = await readScript(showing({ 0: [stray] }), { input });
+  const [known] = stateOf(first).strays;
+  const fewer = [{ day: DAY_ONE + 2 * DAY, readingId: known?.readingId ?? "" }];
+  const run = await readScript(showing({ 0: [stray], 2: [stray] }), {
+    input,
+    stored: { ...stateOf(first), fewer },
+    limits: noneAgain,
+  });
+  expect(idsOf(run)).toEqual(["stray"]);
+  expect(subtract([dayRange(0), dayRange(1)], stateOf(run).due)).toEqual([]);
+});
+
 test("R10: the days of a resumed reading are due, because its second process does not know the records of the first one", async () => {
   const pages = [pageOf([recordOf("a", 1)], "c"), pageOf([recordOf("a", 1), recordOf("b", 1)])];
   const paged = ({ start }: { start: number }, cursor: string | null): FetchedPage[] =>

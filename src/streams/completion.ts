@@ -136,7 +136,7 @@ export class Completion {
     const shows = !isWhole || reading.resumed ? "part" : reading.moved ? "moved" : "all";
     const isAbout = isAboutOf(reading);
     const open = this.strays.listings.unlisted();
-    const { misses, breaks } = this.strays.judge(reading, isAbout, shows);
+    const misses = this.strays.judge(reading, isAbout, shows);
     if (reading.resumed) this.strays.listings.judgeNext(reading);
     if (shows !== "part") this.#reads.read.push(reading);
     const { rewrites, reports: days, doubtful } = settlement;
@@ -150,10 +150,7 @@ export class Completion {
     const missed = this.#losses.settle({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
     if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
     const doubted = misses ? doubtsOf(settlement, reading) : [];
-    const unproven = [
-      ...rangesOf([...settlement.shrunk, ...doubted]),
-      ...(breaks ? [reading] : []),
-    ];
+    const unproven = rangesOf([...settlement.shrunk, ...doubted]);
     this.#announce([...unproven, ...missed.before], open);
     const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays };
     const reported = this.#reporter.reportAll(said, lists);

@@ -45,14 +45,6 @@ export type StrayPrint = Pick<
  */
 export type Shows = "all" | "moved" | "part";
 
-/** The outcome of a reading that may lack written strays. */
-interface Broken {
-  /** Whether groups lack some of their strays. The models see the loss once the other strays are written again. */
-  readonly breaks: boolean;
-  /** Whether the models see that strays are missing. */
-  readonly misses: boolean;
-}
-
 /** It contains no other window. */
 const NO_WINDOW: Range = { start: Infinity, end: -Infinity };
 
@@ -310,8 +302,9 @@ export class Strays {
    * @param window its `id` is the id of the reading
    * @param isAbout the days that the reading compares or writes
    * @param shows a stray that a listing may have skipped counts as gone once two such listings in a row lack it
+   * @returns whether the models see that written strays are missing
    */
-  judge(window: Listing, isAbout: (day: number) => boolean, shows: Shows): Broken {
+  judge(window: Listing, isAbout: (day: number) => boolean, shows: Shows): boolean {
     const shown = this.#list(window);
     const gone: WrittenStray[] = [];
     for (const stray of this.#known.values()) {
@@ -334,16 +327,18 @@ export class Strays {
    * The new row will replace the old one by the key. Until then the old row stands, so it stays known: the new version may never
    * come. The other strays of the group of every other missing stray wait once more. Until they are written, reports list the group with
    * less rows than it has.
+   *
+   * @returns whether the models see that strays are missing
    */
-  #break(gone: readonly WrittenStray[], window: Listing, shows: Shows): Broken {
-    if (gone.length === 0) return { breaks: false, misses: false };
+  #break(gone: readonly WrittenStray[], window: Listing, shows: Shows): boolean {
+    if (gone.length === 0) return false;
     const waiting = this.#pending.ids;
     const isReplaced = ({ id }: WrittenStray): boolean => id !== undefined && waiting.has(id);
     const lost = gone.filter((stray) => !isReplaced(stray));
     this.listings.miss(gone.filter(isReplaced));
     for (const { hash } of lost) this.#known.delete(hash);
     const left = Map.groupBy(this.#written, groupOf);
-    let [breaks, misses] = [false, lost.length < gone.length];
+    let misses = lost.length < gone.length;
     for (const [group, own] of Map.groupBy(lost, groupOf)) {
       const standing = left.get(group) ?? [];
       const isOld = (stray: WrittenStray): boolean =>
@@ -366,11 +361,10 @@ export class Strays {
         else if (first !== undefined && shows === "moved") this.groups.gone(first);
         else this.groups.broken(group);
       }
-      breaks ||= !stays && isPart;
       misses ||= stays || !isPart;
       if (stays || isListed) this.listings.judgeNext(window);
     }
-    return { breaks, misses };
+    return misses;
   }
 
   /** A written stray waits once more. */
