@@ -63,7 +63,7 @@ test("P5 R10: if a window no longer shows one of two strays that a reading wrote
   expect(standing(first, run, next)).toEqual(["left"]);
 });
 
-test("P5 R10: the report that lists such a group with less rows goes out behind a STATE that names the window as due, and the one without rows behind a STATE that names the days of the pass", async () => {
+test("P5 R10: the report that lists such a group with fewer rows goes out behind a STATE that names the window as due, and the one without rows behind a STATE that names the days of the pass", async () => {
   const first = await readScript(showing({ 2: [gone, left] }), input);
   // The first sync reads the day of the group, too. The second sync does not.
   for (const [options, days] of [

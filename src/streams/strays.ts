@@ -326,7 +326,7 @@ export class Strays {
    * P5: a window no longer shows some written strays. If a stray with the same id waits, the missing one was its earlier version.
    * The new row will replace the old one by the key. Until then the old row stands, so it stays known: the new version may never
    * come. The other strays of the group of every other missing stray wait once more. Until they are written, reports list the group with
-   * less rows than it has.
+   * fewer rows than it has.
    *
    * @returns whether the models see that strays are missing
    */
