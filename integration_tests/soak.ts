@@ -36,9 +36,10 @@ async function lives(): Promise<Proof> {
   const trials = names.filter(isTrial);
   if (trials.length < names.length)
     throw new RangeError("--trials names a trial that there is not");
-  const { modelLife } = await import("./support/model_lives.ts");
+  // Only the models need a database.
+  const models = values.models === undefined ? null : await import("./support/model_lives.ts");
   const lifeOf = (seed: number, world: World): Promise<Life> => {
-    if (values.models !== undefined) return modelLife(seed, world);
+    if (models !== null) return models.modelLife(seed, world);
     return values.refresh ? refresh(world) : live(world, values.plain);
   };
   return async (seed) => {

@@ -241,6 +241,20 @@ test.each(["snapshot", "keyset"] as const)(
   },
 );
 
+test("P5 R10: a process dies within the report of a window that shows strays of two days", async () => {
+  const costs = posting();
+  const strays = [strayOf(costs, -12, -5, "a"), strayOf(costs, -11, -5, "b")];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), ...strays]);
+  const step = { ...BASE, asked: asked({ reconcileDays: 6 }) };
+  await connection.sync(step);
+  const killWhen = (item: Item): boolean =>
+    item.kind === "report" && item.row.window_start.startsWith(date(day(-5)));
+  await syncsAt(connection, [27], { ...step, end: { killWhen } });
+  const verdicts = await verdictsOf(connection, "costs");
+  for (const number of [-12, -11])
+    expect(verdicts.get(date(day(number)))).toMatchObject({ status: "proven", rows: "2" });
+});
+
 test.each([
   ["is restated", "stray"],
   ["stands, and a day of its window is restated", "r-5x0"],

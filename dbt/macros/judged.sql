@@ -286,8 +286,8 @@ from newest_judged
 {#
   Strays are rows that start outside the window that returned them. Here they are counted by the reading that wrote them. Each later
   reading that sees them lists them again. They are missing once a complete reading of their window no longer lists them, or a report
-  says that none of them is left, as a reading whose listing moved does. If a process
-  dies within the reports of a reading, no report lists some of its strays. The reading itself counts as the one that listed these.
+  says that none of them is left, as a reading whose listing moved does. If a process dies within the reports of a reading, no report
+  lists some of its strays. The reading itself counts as the one that listed these.
 #}
 {% macro strays_of(dataset) %}
 with reports as (

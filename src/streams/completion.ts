@@ -147,8 +147,7 @@ export class Completion {
     const lists = this.#reporter.lists(reading);
     const { strays } = lists;
     const hasLost = settlement.hasLost || misses || isLost || isLate || lists.hasLost;
-    const missed = this.#losses.settle({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
-    if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
+    const missed = this.#lose({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
     const doubted = misses ? doubtsOf(settlement, reading) : [];
     const unproven = rangesOf([...settlement.shrunk, ...doubted]);
     this.#announce([...unproven, ...missed.before], open);
@@ -173,6 +172,13 @@ export class Completion {
     if (rewrites.length === 0) return;
     await ledger.forget(rewrites.map(({ day, records }) => ({ day, records, writtenBy: null })));
     queue(rewriteJob(reading, rewrites, job, this.strays.hasPending(reading)));
+  }
+
+  /** See {@link Losses.settle}. The pass of the state keeps the end of the loss. */
+  #lose(...[ended, hasLost]: Parameters<Losses["settle"]>): ReturnType<Losses["settle"]> {
+    const { ledger } = this.#options;
+    if (hasLost) ledger.update(withLoss(ledger.state, ended.endedAt));
+    return this.#losses.settle(ended, hasLost);
   }
 
   /** @param open the windows that had still to list their strays before this reading: it may be the one that lists them */
@@ -211,8 +217,7 @@ export class Completion {
     // A listing that moved may show only a part of a group, and the models would take this part for all of it.
     const strays = report === null ? [] : this.strays.listedAgain(reading);
     const hasLost = misses || isLost || isLate || this.strays.groups.takeLoss();
-    const { before, own } = this.#losses.settle({ ...reading, endedAt, days: agreed }, hasLost);
-    if (hasLost) ledger.update(withLoss(ledger.state, endedAt));
+    const { before, own } = this.#lose({ ...reading, endedAt, days: agreed }, hasLost);
     const said = { reading, endedAt, isWhole: false, days: reports, strays };
     this.#announce([], open);
     const reported = reports.length + strays.length === 0 ? null : this.#reporter.report(said);
@@ -262,8 +267,7 @@ export class Completion {
     if (absent > 0) await warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
     const lists = this.#reporter.lists({ ...reading, standing: [] });
-    const lost = this.#losses.settle({ ...reading, endedAt, days: [] }, lists.hasLost).before;
-    if (lists.hasLost) ledger.update(withLoss(ledger.state, endedAt));
+    const lost = this.#lose({ ...reading, endedAt, days: [] }, lists.hasLost).before;
     if (lost.length > 0) this.#announce(lost, []);
     // The groups that lose rows come first. A process that dies between the two leaves written strays that no report lists: they count.
     const said = [...lists.strays, ...written];

@@ -13,7 +13,7 @@ function listing() {
   let written: readonly WrittenStray[] = [];
   const taken: { standing: readonly WrittenStray[] } = { standing: [] };
   const reports = new GroupReports({ fewer: [], keptFrom: -Infinity }, () => written, taken);
-  /** What the report of a reading lists that has shown some strays of the group. */
+  /** Gives the numbers of rows that the report of a reading lists. `shown`: the number of strays of the group that the reading has shown. */
   const list = (id: string, shown: number, left: readonly WrittenStray[], isMoved = false) => {
     const standing = shown === 0 ? [] : [{ day, rowsReadingId: "r1", records: shown }];
     const whole = isMoved ? { start: Infinity, end: -Infinity } : window;

@@ -39,9 +39,7 @@ export class GroupReports {
   readonly #written: () => readonly WrittenStray[];
   readonly #taken: Pick<TakenStrays, "standing">;
 
-  /**
-   * @param written the written strays that the read knows at this moment
-   */
+  /** @param written the written strays that the read knows at this moment */
   constructor(
     { fewer, keptFrom }: GroupPlan,
     written: () => readonly WrittenStray[],

@@ -263,9 +263,11 @@ test("S8: the sums of half-read windows go with the others, and the windows stay
 test("S8: the costs that have left retention go before the finished windows", async () => {
   const reads = [{ start: 0, end: DAY, availableThrough: DAY }];
   const pass = { ...emptyPass(0), reads };
-  const { state, steps } = await boundedTo(3000, { left: sums(100), pass });
+  const fewer = [{ day: DAY_ONE, readingId: "r".repeat(14) }];
+  const { state, steps } = await boundedTo(3000, { left: sums(100), fewer, pass });
   expect(steps).toBe(3);
   expect(state.left).toEqual([]);
+  expect(state.fewer).toEqual([]);
   expect(state.pass?.reads).toEqual(reads);
 });
 

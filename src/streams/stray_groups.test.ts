@@ -80,6 +80,8 @@ test("P5 R10: the report that lists such a group with fewer rows goes out behind
     expect(dueBefore(lists.findIndex((counts) => counts.includes(1)))).toEqual([range(2, 3)]);
     const last = dueBefore(lists.findIndex((counts) => counts.includes(0)));
     expect(subtract([days, range(2, 3)], last)).toEqual([]);
+    // The group comes before the strays that are written again.
+    expect(lists.find((counts) => counts.includes(0))).toEqual([0, 1]);
   }
 });
 
@@ -164,6 +166,10 @@ test("P5: if a newer reading has listed a group meanwhile, the window that takes
     .toSorted((before, after) => (before.reading.id < after.reading.id ? -1 : 1));
   expect(strays.map((said) => said.strays.map(({ records }) => records))).toEqual([[1], [0]]);
   expect(strays.map(({ isWhole }) => isWhole)).toEqual([true, false]);
+  const taking = run.said.findIndex(
+    ({ isWhole, reading }) => isWhole && reading.start === DAY_ONE + 2 * DAY,
+  );
+  expect(run.said.findIndex((said) => said === strays[1])).toBe(taking - 1);
   expect(standing(first, run)).toEqual(["k1", "k2", "stray"]);
 });
 
