@@ -251,7 +251,8 @@ const isIdle = (
   leftOut.size === 0 &&
   !mayCountTwice &&
   !mayBeLate(world) &&
-  !findsHidden(world, before);
+  !findsHidden(world, before) &&
+  !mayLackStrays(world, before);
 
 /**
  * Whether the last sync may find records that an outage had hidden. An outage that leaves half of a small day is believed (R8). Once it
@@ -262,6 +263,16 @@ const findsHidden = ({ provider }: World, states: Connection["states"]): boolean
   provider.options.datasets.some(({ stream, selects, outages }) => {
     const due = states.get(stream)?.value.due ?? [];
     return selects === "posting" && outages.length > 0 && due.length > 0;
+  });
+
+/**
+ * Whether the last sync may find that a written stray is gone. In a listing that moves, two whole readings in a row have to lack the stray
+ * (P6), and the windows of the syncs before need not have been that of the stray: its window has stayed due.
+ */
+const mayLackStrays = ({ provider }: World, states: Connection["states"]): boolean =>
+  provider.options.datasets.some(({ stream, cursors }) => {
+    const { due = [], strays = [] } = states.get(stream)?.value ?? {};
+    return cursors !== "snapshot" && due.length > 0 && strays.length > 0;
   });
 
 /** The last syncs, without changes and faults. After them all due data must be there, and the state must not change any more (S6). */

@@ -462,6 +462,59 @@ test.each(["has whole seconds", "steps back"])(
   },
 );
 
+const livesWithStrays = (rules: Rules): Life[] => [
+  ...livesOn(rules, -20, 1, 4),
+  ...["a", "b"].map((id) => strayOf(rules, -12, -5, id)),
+];
+
+test.each([
+  ["data", "snapshot"],
+  ["data", "keyset"],
+  ["state", "snapshot"],
+  ["state", "keyset"],
+] as const)(
+  "P5: strays are written again once their stream is cleared (%s), and no report lists their old groups (cursors: %s)",
+  async (kind, cursors) => {
+    const costs = posting({ cursors });
+    const connection = scripted(day(0) + 3 * HOUR, [costs], livesWithStrays(costs));
+    const step = { ...BASE, pageSize: 2 };
+    await connection.sync(step);
+    const reset = { stream: "costs", kind } as const;
+    // The process dies when it has read each day, and has written none of the strays again.
+    await syncsAt(connection, [27], { ...step, reset, end: killAt("costs", hasRead(1)) });
+    const verdict = (await verdictsOf(connection, "costs")).get(date(day(-12)));
+    if (kind === "state") expect(verdict?.status).toBe("unproven");
+    await syncsAt(connection, [30, 32], step);
+    expect(await unproven(connection, "costs")).toEqual([]);
+    expect((await verdictsOf(connection, "costs")).get(date(day(-12)))?.rows).toBe("6");
+  },
+);
+
+test("P5: so are strays whose process has died between their report and the next STATE", async () => {
+  const costs = posting({ cursors: "keyset" });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], livesWithStrays(costs));
+  const step = { ...BASE, pageSize: 2 };
+  const isOfStrays = (item: Item): boolean => item.kind === "report" && !item.row.inside_window;
+  await connection.sync({ ...step, end: { killWhen: isOfStrays } });
+  await syncsAt(connection, [6, 8], step);
+  expect(connection.warehouse.reports.filter((row) => !row.inside_window).length).toBeGreaterThan(
+    1,
+  );
+  expect(await unproven(connection, "costs")).toEqual([]);
+});
+
+test("P5: strays that the table has lost take the proof from their day, although it holds no row of their group", async () => {
+  const costs = posting({ cursors: "keyset" });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], livesWithStrays(costs));
+  const step = { ...BASE, pageSize: 2 };
+  await connection.sync(step);
+  for (const versions of connection.warehouse.readings.values())
+    for (const one of versions) if (["a", "b"].includes(one.record.id)) versions.delete(one);
+  expect(await unproven(connection, "costs")).toEqual([
+    expect.stringContaining(`${date(day(-12))} unproven`),
+  ]);
+});
+
 test("W3: retention grows behind the day that was the first retained one", async () => {
   const usage = plainRules("usage", { retentionDays: 10 });
   const connection = scripted(day(0) + 3 * HOUR, [usage], livesOn(usage, -30, 4));

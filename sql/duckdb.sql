@@ -5792,7 +5792,9 @@ live as (
   left join days on judged.scope = days.scope and judged.day = days.day
   group by judged.scope, judged.day
 ),
--- Strays that are still listed by a reading, but that the table does not hold.
+-- Strays that are still listed by a reading, but that the table does not hold. A connector that has lost its state does not know the
+-- strays of earlier readings: it writes them again, and lists them under new readings. So a group of which no row is left counts no
+-- longer once the rows of its day were written, or its strays judged, after the last list with this group.
 lost_strays as (
   select strays.scope, strays.day, count(*) as lost
   from "ai_billing__strays_costs" as strays
@@ -5800,9 +5802,19 @@ lost_strays as (
     select scope, day, reading_id, sum(rows_) as rows_ from judged where is_stray group by scope, day, reading_id
   ) as held
     on strays.scope = held.scope and strays.day = held.day and strays.reading_id = held.reading_id
+  left join "ai_billing__counts_costs" as counts
+    on strays.scope = counts.scope
+    and strays.day = counts.day
+    and strays.reading_id = counts.reading_id
+    and not counts.inside_window
+  left join days on strays.scope = days.scope and strays.day = days.day
   where strays.judge_reading_id is null
     and strays.chain <> ''
     and coalesce(held.rows_, 0) <> strays.listed_rows
+    and (
+      counts.rows_ > 0
+      or not coalesce(days.stray_judge_id > strays.listed_by or days.rows_reading_id > strays.listed_by, false)
+    )
   group by strays.scope, strays.day
 ),
 chains as (
@@ -7183,7 +7195,9 @@ live as (
   left join days on judged.scope = days.scope and judged.day = days.day
   group by judged.scope, judged.day
 ),
--- Strays that are still listed by a reading, but that the table does not hold.
+-- Strays that are still listed by a reading, but that the table does not hold. A connector that has lost its state does not know the
+-- strays of earlier readings: it writes them again, and lists them under new readings. So a group of which no row is left counts no
+-- longer once the rows of its day were written, or its strays judged, after the last list with this group.
 lost_strays as (
   select strays.scope, strays.day, count(*) as lost
   from "ai_billing__strays_usage" as strays
@@ -7191,9 +7205,19 @@ lost_strays as (
     select scope, day, reading_id, sum(rows_) as rows_ from judged where is_stray group by scope, day, reading_id
   ) as held
     on strays.scope = held.scope and strays.day = held.day and strays.reading_id = held.reading_id
+  left join "ai_billing__counts_usage" as counts
+    on strays.scope = counts.scope
+    and strays.day = counts.day
+    and strays.reading_id = counts.reading_id
+    and not counts.inside_window
+  left join days on strays.scope = days.scope and strays.day = days.day
   where strays.judge_reading_id is null
     and strays.chain <> ''
     and coalesce(held.rows_, 0) <> strays.listed_rows
+    and (
+      counts.rows_ > 0
+      or not coalesce(days.stray_judge_id > strays.listed_by or days.rows_reading_id > strays.listed_by, false)
+    )
   group by strays.scope, strays.day
 ),
 chains as (

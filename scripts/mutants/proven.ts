@@ -1,6 +1,14 @@
 import type { Mutant } from "./mutant.ts";
 
-/** The reports of days and strays, as the real models judge them (R10, W3). */
+/** The end of the step that finds the lost strays of costs: those of usage are found by the same words. */
+const LOST_OF_COSTS = `
+    )
+  group by strays.scope, strays.day
+),
+chains as (
+  select * from "ai_billing__chains_costs"`;
+
+/** The reports of days and strays, as the real models judge them (P5, R10, W3). */
 export const PROVEN: readonly Mutant[] = [
   {
     rule: "P5",
@@ -225,5 +233,35 @@ export const PROVEN: readonly Mutant[] = [
     from: "state.fewer.filter(({ day }) => day >= keepFrom)",
     to: "state.fewer",
     test: "src/core/plan.test.ts: W3: groups of strays that have lost rows leave the state with their day's retention",
+  },
+  {
+    rule: "P5",
+    file: "sql/duckdb.sql",
+    from: `days.stray_judge_id > strays.listed_by or days.rows_reading_id > strays.listed_by, false)${LOST_OF_COSTS}`,
+    to: `days.rows_reading_id > strays.listed_by, false)${LOST_OF_COSTS}`,
+    test: "simulation/proven.test.ts: P5: so are strays whose process has died between their report and the next STATE",
+  },
+  {
+    rule: "P5",
+    file: "sql/duckdb.sql",
+    from: ` or days.rows_reading_id > strays.listed_by, false)${LOST_OF_COSTS}`,
+    to: `, false)${LOST_OF_COSTS}`,
+    test: "simulation/proven.test.ts: P5: strays are written again once their stream is cleared (%s), and no report lists their old groups (cursors: %s)",
+  },
+  {
+    rule: "P5",
+    file: "sql/duckdb.sql",
+    from: `days.stray_judge_id > strays.listed_by or days.rows_reading_id > strays.listed_by, false)${LOST_OF_COSTS}`,
+    to: `true, false)${LOST_OF_COSTS}`,
+    test: "simulation/proven.test.ts: P5: strays that the table has lost take the proof from their day, although it holds no row of their group",
+  },
+  {
+    rule: "R10",
+    file: "sql/duckdb.sql",
+    from: `counts.rows_ > 0
+      or not coalesce(days.stray_judge_id > strays.listed_by or days.rows_reading_id > strays.listed_by, false)${LOST_OF_COSTS}`,
+    to: `false
+      or not coalesce(days.stray_judge_id > strays.listed_by or days.rows_reading_id > strays.listed_by, false)${LOST_OF_COSTS}`,
+    test: "simulation/proven.test.ts: R10: a withdrawn stray whose window the end of retention has cut takes the proof from no other day",
   },
 ];
