@@ -462,9 +462,9 @@ test.each(["has whole seconds", "steps back"])(
   },
 );
 
-const livesWithStrays = (rules: Rules): Life[] => [
+const livesWithStrays = (rules: Rules, posted = -5): Life[] => [
   ...livesOn(rules, -20, 1, 4),
-  ...["a", "b"].map((id) => strayOf(rules, -12, -5, id)),
+  ...["a", "b"].map((id) => strayOf(rules, -12, posted, id)),
 ];
 
 test.each([
@@ -503,17 +503,30 @@ test("P5: so are strays whose process has died between their report and the next
   expect(await unproven(connection, "costs")).toEqual([]);
 });
 
-test("P5: strays that the table has lost take the proof from their day, although it holds no row of their group", async () => {
-  const costs = posting({ cursors: "keyset" });
-  const connection = scripted(day(0) + 3 * HOUR, [costs], livesWithStrays(costs));
-  const step = { ...BASE, pageSize: 2 };
-  await connection.sync(step);
-  for (const versions of connection.warehouse.readings.values())
-    for (const one of versions) if (["a", "b"].includes(one.record.id)) versions.delete(one);
-  expect(await unproven(connection, "costs")).toEqual([
-    expect.stringContaining(`${date(day(-12))} unproven`),
-  ]);
-});
+test.each([
+  ["at once", -5, false],
+  ["after the day was written behind the window that shows them", -15, true],
+])(
+  "P5: strays that the table has lost take the proof from their day, although it holds no row of their group: %s",
+  async (_name, posted, isRestated) => {
+    const costs = posting({ cursors: "keyset" });
+    const lives = livesWithStrays(costs, posted);
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    const step = { ...DEEP, pageSize: 2 };
+    await connection.sync(step);
+    // The process dies while it writes the day again, so that the next one writes the day in its first reading.
+    const isForgotten = ({ forgotten = [] }: StateValue): boolean => forgotten.length > 0;
+    if (isRestated) restate(connection, lifeIn(lives, "r-12x0"), day(0) + 12 * HOUR);
+    if (isRestated) await syncsAt(connection, [27], { ...step, end: killAt("costs", isForgotten) });
+    await syncsAt(connection, [51], step);
+    expect(await unproven(connection, "costs")).toEqual([]);
+    for (const versions of connection.warehouse.readings.values())
+      for (const one of versions) if (["a", "b"].includes(one.record.id)) versions.delete(one);
+    expect(await unproven(connection, "costs")).toEqual([
+      expect.stringContaining(`${date(day(-12))} unproven`),
+    ]);
+  },
+);
 
 test("W3: retention grows behind the day that was the first retained one", async () => {
   const usage = plainRules("usage", { retentionDays: 10 });

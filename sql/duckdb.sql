@@ -5794,7 +5794,7 @@ live as (
 ),
 -- Strays that are still listed by a reading, but that the table does not hold. A connector that has lost its state does not know the
 -- strays of earlier readings: it writes them again, and lists them under new readings. So a group of which no row is left counts no
--- longer once the rows of its day were written, or its strays judged, after the last list with this group.
+-- longer once the strays of its day were judged after the last list with this group, or the rows of the day were written in a later pass.
 lost_strays as (
   select strays.scope, strays.day, count(*) as lost
   from "ai_billing__strays_costs" as strays
@@ -5813,7 +5813,10 @@ lost_strays as (
     and coalesce(held.rows_, 0) <> strays.listed_rows
     and (
       counts.rows_ > 0
-      or not coalesce(days.stray_judge_id > strays.listed_by or days.rows_reading_id > strays.listed_by, false)
+      or not coalesce(
+        days.stray_judge_id > strays.listed_by
+        or (days.rows_reading_id > strays.listed_by and days.pass_began_at > strays.listed_in_pass),
+        false)
     )
   group by strays.scope, strays.day
 ),
@@ -7197,7 +7200,7 @@ live as (
 ),
 -- Strays that are still listed by a reading, but that the table does not hold. A connector that has lost its state does not know the
 -- strays of earlier readings: it writes them again, and lists them under new readings. So a group of which no row is left counts no
--- longer once the rows of its day were written, or its strays judged, after the last list with this group.
+-- longer once the strays of its day were judged after the last list with this group, or the rows of the day were written in a later pass.
 lost_strays as (
   select strays.scope, strays.day, count(*) as lost
   from "ai_billing__strays_usage" as strays
@@ -7216,7 +7219,10 @@ lost_strays as (
     and coalesce(held.rows_, 0) <> strays.listed_rows
     and (
       counts.rows_ > 0
-      or not coalesce(days.stray_judge_id > strays.listed_by or days.rows_reading_id > strays.listed_by, false)
+      or not coalesce(
+        days.stray_judge_id > strays.listed_by
+        or (days.rows_reading_id > strays.listed_by and days.pass_began_at > strays.listed_in_pass),
+        false)
     )
   group by strays.scope, strays.day
 ),
