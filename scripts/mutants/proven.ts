@@ -242,6 +242,13 @@ export const PROVEN: readonly Mutant[] = [
     test: "src/core/plan.test.ts: W3: groups of strays that have lost rows leave the state with their day's retention",
   },
   {
+    rule: "S8",
+    file: "src/streams/completion.ts",
+    from: "groups.fewer.slice(-this.#options.limits.knownStrays)",
+    to: "groups.fewer",
+    test: "src/streams/stray_groups.test.ts: S8: a state names no more groups that have lost strays than it remembers strays: the last of them",
+  },
+  {
     rule: "P5",
     file: "sql/duckdb.sql",
     from: COUNTS_NO_LONGER,

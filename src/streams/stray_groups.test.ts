@@ -200,6 +200,20 @@ test("S8: of a group that the state has no room for, only the rest is listed onc
   expect(standing(first, run)).toEqual(["one", "other"]);
 });
 
+test("S8: a state names no more groups that have lost strays than it remembers strays: the last of them", async () => {
+  const windows = showing({ 2: [-1, -2, -3].map((number) => recordOf(`r${number}`, number)) });
+  const first = await readScript(windows, input);
+  const fewer = stateOf(first).strays.map(({ day, readingId }) => ({
+    day,
+    readingId: readingId ?? "",
+  }));
+  const stored = { ...stateOf(first), fewer };
+  const run = await readScript(windows, { ...input, stored });
+  expect(stateOf(run).fewer).toEqual(fewer);
+  const bounded = await readScript(windows, { ...input, stored, limits: { knownStrays: 2 } });
+  expect(stateOf(bounded).fewer).toEqual(fewer.slice(1));
+});
+
 /** The state of an earlier version, which knows no ids of strays. */
 function withoutIds(run: Run): IncrementalState {
   const state = stateOf(run);
