@@ -560,6 +560,30 @@ test("S3 W2: an open reading of costs is dropped where something else of its mon
   expect(dropped.windows[0]).toEqual(may);
 });
 
+test("R4: a sync without `export_windows` begins a window again that a process which reports has half read", () => {
+  const at = atNoon({ lookback: 0, reconcileFrom: null });
+  const window = { start: TODAY, end: TODAY + DAY };
+  const plansOf = (withTotals: boolean, reports: boolean): Plan<unknown>[] => {
+    const { totals } = beginReading(window, { id: "r", beganAt: NOON, limit: 5, withTotals });
+    const pass = { ...emptyPass(NOON), open: [{ ...opened(window, at), totals }] };
+    const whole = planFullRefresh(null, { ...at, startDate: TODAY }).state;
+    return [
+      planIncremental({ ...settled, pass }, { ...at, reports }),
+      planFullRefresh({ ...whole, pass }, { ...at, reports }),
+    ];
+  };
+  for (const { resumed } of [
+    ...plansOf(true, true),
+    ...plansOf(false, false),
+    ...plansOf(false, true),
+  ])
+    expect(resumed).toHaveLength(1);
+  for (const { resumed, windows } of plansOf(true, false)) {
+    expect(resumed).toEqual([]);
+    expect(subtract([window], windows)).toEqual([]);
+  }
+});
+
 test("S3 W1: an open reading of hours that ends inside a day is dropped once the clock has gone past that end", () => {
   const at = atNoon({ bucket: HOUR, lookback: 0, reconcileFrom: null, endDate: null });
   const window = { start: TODAY, end: NOON };

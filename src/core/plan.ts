@@ -130,7 +130,9 @@ export function planIncremental(
   // A day of which the pass has read a part is read whole: the part that is left would prove nothing, and lower the day's number (R8).
   const covered = pass.reads.flatMap((read) => coveredDays(read, at.bucket));
   const missing = wholeMonths(subtract(ranges, covered), within, at);
-  const resumed = pass.open.filter((reading) => isWhole(reading, missing, at));
+  const resumed = pass.open
+    .filter((reading) => mayGoOn(reading, at))
+    .filter((reading) => isWhole(reading, missing, at));
   // A stray may start before the floor: its window shows it as long as a part of the window is kept.
   const strays = toldStrays(state, at.reports).filter(({ window }) => window.end > keepFrom);
   const fewer = state.fewer.filter(({ day }) => day >= keepFrom);
@@ -157,6 +159,13 @@ export function planIncremental(
     positionInFuture: false,
   };
 }
+
+/**
+ * R4: a process that reports may have begun this reading, and have reported it. Only a report takes such a proof back when other records
+ * come under the same id, so that a sync without reports begins the window again.
+ */
+const mayGoOn = ({ totals }: Reading, { reports }: PlanInput): boolean =>
+  reports || totals === null;
 
 /**
  * The days that stay known: from the retention floor to tomorrow, because the provider's clock may go back over midnight (R8). The days
@@ -317,7 +326,8 @@ export function planFullRefresh(
     pass: null,
   };
   const known = state.pass ?? emptyPass(at.now, at.passBeganAt);
-  const pass = { ...known, open: known.open.map((reading) => ({ ...reading, resumed: true })) };
+  const open = known.open.filter((reading) => mayGoOn(reading, at));
+  const pass = { ...known, open: open.map((reading) => ({ ...reading, resumed: true })) };
   const missing = state.done ? [] : subtract([state], [...pass.reads, ...pass.open]);
   const ahead = ceilTo(DAY, at.now) + DAY;
   const unread = stored === null ? [{ start: wanted, end: state.end }] : missing;
