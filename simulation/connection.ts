@@ -102,6 +102,9 @@ export class Connection {
     return this.#leavesOut("the content of days");
   }
 
+  readonly awaitedOf = (stream: StreamName): NonNullable<StateValue["awaited"]> =>
+    this.states.get(stream)?.value.awaited ?? [];
+
   readonly dueOf = (stream: StreamName): NonNullable<StateValue["due"]> =>
     this.states.get(stream)?.value.due ?? [];
 

@@ -40,6 +40,25 @@ export interface Judgeable {
   readonly chainOf: (stream: StreamName) => string | undefined;
   /** R10: the days that are due for each stream. */
   readonly dueOf: (stream: StreamName) => NonNullable<StateValue["due"]>;
+  /** P5: the days that await strays. */
+  readonly awaitedOf: (stream: StreamName) => NonNullable<StateValue["awaited"]>;
+}
+
+/**
+ * P5: whether a day awaits strays of a window that the last sync has not read whole: an end date, a later start date or the end of retention
+ * has cut the window, so that no sync can prove the day.
+ */
+export function awaitsInVain(
+  { world, awaitedOf }: Judgeable,
+  stream: StreamName,
+  day: number,
+): boolean {
+  const own = world.provider.exchanges.filter((one) => one.stream === stream);
+  return awaitedOf(stream).some(([from, until, start, end]) => {
+    const isOfDay = Date.parse(from) <= day && day < Date.parse(until);
+    const isRead = own.some((one) => one.start <= Date.parse(start) && one.end >= Date.parse(end));
+    return isOfDay && !isRead;
+  });
 }
 
 /** R10: whether a sync reads all windows that are due. With a small bound some of them wait for later syncs. */
@@ -114,6 +133,7 @@ export function judgeCurrent(
       const whole = { start: dayOf(day), end: dayOf(day) + DAY };
       // A sync may list the strays of a window that waits. That proves no day.
       if (!readsAllDue(world) && isDue(whole, { due: dueOf(stream) })) continue;
+      if (!report.confirmed && awaitsInVain(judgeable, stream, day)) continue;
       if (!report.confirmed || report.shrunk) {
         faults.push(`P6: ${name} is not proven by reading ${report.reading_id}`);
         continue;
@@ -155,6 +175,7 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
     for (const [day, report] of newestReports(stream, warehouse.reports, chainOf(stream))) {
       if (Date.parse(day) < start || Date.parse(day) + DAY > end) continue;
       if (judgeable.tooOldFor.has(report.id)) continue;
+      if (awaitsInVain(judgeable, stream, Date.parse(day))) continue;
       const shown = shownOf(stream, report, warehouse).filter(
         ({ table, versions }) =>
           versions.length !== report.rows &&

@@ -93,6 +93,13 @@ export interface StateValue {
   readonly unreported?: readonly (readonly [start: string, end: string])[];
   /** R10: the streams that `export_windows` has told of. */
   readonly streams?: readonly string[];
+  /** P5: the days that await strays, each range with the window that has shown the strays. */
+  readonly awaited?: readonly (readonly [
+    from: string,
+    until: string,
+    start: string,
+    end: string,
+  ])[];
   readonly longest_retention?: number;
   /** The strays whose rows stand: hash, day of the start, the reading that wrote the row (null if the day owns the stray), window. */
   readonly strays?: readonly (readonly (string | null)[])[];

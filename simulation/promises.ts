@@ -352,16 +352,15 @@ export function isComplete(result: SyncResult, stream: string): boolean {
   );
 }
 
-/** R10: whether a window has a day that its stream's state names as due. */
+/** R10: whether a window has a day that its stream's state names as due, or as one that awaits strays (P5), or is the window of these. */
 export function isDue(
   window: Span,
-  state: Pick<StateValue, "due" | "forgotten" | "shrunk" | "unreported">,
+  state: Pick<StateValue, "due" | "forgotten" | "shrunk" | "unreported" | "awaited">,
 ): boolean {
-  const { due = [], forgotten = [], shrunk = [], unreported = [] } = state;
+  const { due = [], forgotten = [], shrunk = [], unreported = [], awaited = [] } = state;
   const days = [...forgotten, ...shrunk].map(([day]) => Date.parse(day));
-  const ranges = [
-    ...[...due, ...unreported].map(([start, end]) => [Date.parse(start), Date.parse(end)]),
-    ...days.map((day) => [day, day + DAY]),
-  ];
+  const waiting = awaited.flatMap((one) => [one.slice(0, 2), one.slice(2)]);
+  const named = [...due, ...unreported, ...waiting].map((range) => range.map(Date.parse));
+  const ranges = [...named, ...days.map((day) => [day, day + DAY])];
   return ranges.some(([start = 0, end = 0]) => overlap({ start, end }, window));
 }

@@ -1,7 +1,13 @@
 /** Lives of which the models that ship judge the rows and the reports, on the way and at the end. */
-import { date, DAY, floorOf, nextDay } from "../../simulation/calendar.ts";
+import { date, DAY, dayOf, floorOf, nextDay } from "../../simulation/calendar.ts";
 import type { Connection, Report } from "../../simulation/connection.ts";
-import { judgeDay, newestReports, readsAllDue, seenSince } from "../../simulation/current.ts";
+import {
+  awaitsInVain,
+  judgeDay,
+  newestReports,
+  readsAllDue,
+  seenSince,
+} from "../../simulation/current.ts";
 import { live } from "../../simulation/life.ts";
 import { isHidden } from "../../simulation/outages.ts";
 import type { Rules } from "../../simulation/provider.ts";
@@ -100,11 +106,13 @@ function daysOf({ scheduler: { now }, asked }: Connection, { retentionDays }: Ru
 }
 
 function judgeLast(
-  { world, scheduler: { now }, asked, shown, warehouse, chainOf }: Connection,
+  connection: Connection,
   rules: Rules,
   day: number,
   judged: JudgedDay | undefined,
 ): string | null {
+  const { world, asked, shown, warehouse, chainOf } = connection;
+  const { now } = connection.scheduler;
   const truth = world.lives
     .filter(({ stream, start }) => stream === rules.stream && date(start) === date(day))
     .flatMap((life) => visible(life, now) ?? []);
@@ -123,6 +131,7 @@ function judgeLast(
   if (judged === undefined || judged.status === "proven" || !isSame(judged, truth)) return null;
   const { stirs, views } = world.trials;
   if (stirs !== null || views !== null || judged.why.startsWith(MAY_HAVE_MOVED)) return null;
+  if (awaitsInVain(connection, rules.stream, dayOf(day))) return null;
   // No reading covers a day behind the available data.
   const isCovered = newestReports(rules.stream, warehouse.reports, chainOf(rules.stream)).has(
     date(day),

@@ -179,7 +179,7 @@ export const DAYS: readonly Mutant[] = [
   },
   {
     rule: "W3",
-    file: "src/core/plan.ts",
+    file: "src/core/plan_bounds.ts",
     from: "Math.max(at.retentionDays, seenRetention)",
     to: "at.retentionDays",
     test: "src/core/plan.test.ts: W3: what a shorter retention no longer shows stays in the state, because the retention may grow again",
@@ -214,7 +214,7 @@ export const DAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/core/plan.ts",
+    file: "src/core/awaited.ts",
     from: "({ window }) => window.end > keepFrom",
     to: "({ day }) => day >= keepFrom",
     test: "src/streams/completion.test.ts: P5: a stray that starts before retention is remembered as long as its window is kept, and not written again",

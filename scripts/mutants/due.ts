@@ -59,8 +59,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "new Losses(plan.state.pass)",
-    to: "new Losses(null)",
+    from: "new Losses(plan.state.pass,",
+    to: "new Losses(null,",
     test: "src/streams/completion.test.ts: R10: rows that are missing make the days due that an earlier process of the pass has read",
   },
   {
@@ -136,8 +136,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "this.#announce([...unproven, ...missed.before], open);",
-    to: "this.#announce(unproven, open);",
+    from: "this.#announce([...unproven, ...missed.before], open,",
+    to: "this.#announce(unproven, open,",
     test: "src/streams/completion.test.ts: R10: days that the STATE calls read are due in a STATE before the report of a day that has lost rows",
   },
   {

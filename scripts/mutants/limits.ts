@@ -201,8 +201,8 @@ export const LIMITS: readonly Mutant[] = [
   {
     rule: "S8",
     file: "src/streams/bounded_state.ts",
-    from: "{ ...state, left: [], fewer: [] }",
-    to: "state",
+    from: "left: [], fewer: [], awaited",
+    to: "fewer: [], awaited",
     test: "src/streams/ledger.test.ts: S8: the costs that have left retention go before the finished windows",
   },
   {

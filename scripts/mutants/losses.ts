@@ -99,7 +99,7 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/losses.ts",
-    from: "this.#overtaken = [];",
+    from: "this.#overtaken = intersect(this.#overtaken, awaited);",
     to: "",
     test: "src/streams/losses.test.ts: R10: the days that a loss has overtaken are told once, also those whose reading went on, if they are still due",
   },

@@ -34,8 +34,8 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/stray_reads.ts",
-    from: ", ...this.#strays.listings.lacking()]",
-    to: "]",
+    from: ", ...this.#strays.listings.lacking()",
+    to: "",
     test: "simulation/proven.test.ts: R10: a stray %s is withdrawn at a provider that gives each page of a window an `as_of` of its own",
   },
   {
@@ -216,8 +216,8 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "strays: this.strays.known, fewer };",
-    to: "strays: this.strays.known, fewer: fewer.slice(0, 0) };",
+    from: "strays: this.strays.known, fewer }",
+    to: "strays: this.strays.known, fewer: fewer.slice(0, 0) }",
     test: "simulation/proven.test.ts: P5 R10: in a sync without export_windows a stray %s, at a provider that gives each page of a window an `as_of` of its own",
   },
   {

@@ -11,6 +11,7 @@ import { DAYS } from "./days.ts";
 import { DUE } from "./due.ts";
 import { LISTINGS } from "./listings.ts";
 import { LOSSES } from "./losses.ts";
+import { AWAITED } from "./awaited.ts";
 import { PROVEN } from "./proven.ts";
 import { UNREPORTED } from "./unreported.ts";
 import { NAMES } from "./names.ts";
@@ -62,7 +63,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     rule: "W4",
-    file: "src/core/plan.ts",
+    file: "src/core/plan_bounds.ts",
     from: "const today = ceilTo(at.bucket, at.now);",
     to: "const today = at.now;",
     test: "src/core/plan.test.ts: W4: the end is now rounded up to a whole bucket, or the end date rounded up to a whole day",
@@ -166,6 +167,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CUT_LISTINGS,
   ...LOSSES,
   ...UNREPORTED,
+  ...AWAITED,
   ...PROVEN,
   {
     rule: "W2",

@@ -60,8 +60,8 @@ export const UNREPORTED: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/core/plan.ts",
-    from: "toldStrays(state, at.reports).filter",
+    file: "src/core/awaited.ts",
+    from: "toldStrays(state, reports).filter",
     to: "state.strays.filter",
     test: "simulation/lost_rows.test.ts: R5 R10: a stray that a sync without export_windows has written is proven by the next one with it",
   },

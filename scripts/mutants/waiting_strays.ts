@@ -12,7 +12,7 @@ export const WAITING_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/stray_reads.ts",
-    from: "limits.overtakenWindows - this.#taken.size",
+    from: "limits.overtakenWindows - taken",
     to: "limits.overtakenWindows",
     test: "src/streams/stray_reads.test.ts: P5: the windows that are read as a whole are so many in a sync, however often it takes some",
   },

@@ -65,6 +65,7 @@ const settled: IncrementalState = {
   longestRetention: 0,
   left: [],
   fewer: [],
+  awaited: [],
   strays: [],
   scrub: null,
   pass: null,

@@ -14,16 +14,17 @@ import {
   readsFrom,
   withoutStale,
 } from "./state.ts";
+import { straysOfState } from "./awaited.ts";
 import { dueDays, withDue } from "./due.ts";
 import { type Limits, LIMITS } from "./limits.ts";
 import { NOTHING_KNOWN, prune, withFirstChances } from "./known_days.ts";
 import { type ProvisionalDay, underRetention } from "./provisional.ts";
 import type { Reading } from "./reading.ts";
 import { isWhole, type PlanInput, wholeMonths, windowsAgain, windowsOf } from "./plan_windows.ts";
-import { MAXIMUM_RETENTION_DAYS, retentionFloor, returned } from "./retention.ts";
+import { type Bounds, boundsOf, cutOff } from "./plan_bounds.ts";
+import { returned } from "./retention.ts";
 import { planScrub, type Scrub } from "./scrub.ts";
 import { ceilTo, DAY, floorTo, formatDay, monthStart } from "./time.ts";
-import { toldStrays } from "./unreported.ts";
 import { clip, cut, dayRange, daysIn, overlaps, type Range, subtract, union } from "./window.ts";
 
 export interface Plan<State> {
@@ -66,42 +67,6 @@ export function reconcileFromDays(now: number, days: number): number {
   return floorTo(DAY, now) - days * DAY;
 }
 
-interface Bounds {
-  readonly floor: number;
-  /**
-   * The longest retention that a sync has seen, and its floor. The state keeps days from this floor on, because a retention that shrinks
-   * may grow again.
-   */
-  readonly longestRetention: number;
-  readonly keepFrom: number;
-  /** The earliest instant to read: the later one of start date and floor. May lie in the future. */
-  readonly from: number;
-  readonly end: number;
-  /** The earliest position: `from`, or today if `from` lies in the future. */
-  readonly earliestPosition: number;
-}
-
-function boundsOf(at: PlanInput, seenRetention = 0): Bounds {
-  const floor = retentionFloor(at.now, at.retentionDays);
-  const longestRetention = Math.min(
-    Math.max(at.retentionDays, seenRetention),
-    MAXIMUM_RETENTION_DAYS,
-  );
-  const keepFrom = retentionFloor(at.now, longestRetention);
-  const wanted = at.startDate === null ? floor : floorTo(DAY, at.startDate);
-  const today = ceilTo(at.bucket, at.now);
-  // Hourly usage is read by whole days too: fewer hours of a day than before would look like withdrawn records (R6).
-  const end = at.endDate === null ? today : Math.min(ceilTo(DAY, at.endDate), today);
-  const from = Math.max(floor, wanted);
-  const earliestPosition = Math.min(from, floorTo(DAY, at.now));
-  return { floor, longestRetention, keepFrom, from, end, earliestPosition };
-}
-
-/** The part of a range that lies before the floor. */
-function cutOff(start: number, end: number, floor: number): Range[] {
-  return union([{ start, end: Math.min(end, floor) }]);
-}
-
 /**
  * The plan of an incremental sync. The order matters: first the state is clamped to today's bounds, then the ranges that are due
  * are collected, then the ranges that this pass has already read are subtracted. Only the rest is cut into windows.
@@ -121,7 +86,8 @@ export function planIncremental(
   const { lostProvisional, provisional, left } = underRetention(state, bounds);
   const { slice, after } = scrubOf(state, at, { isDeep, from, rereadFrom });
   const within = { start: from, end };
-  const dueNow = dueDays(state, at.reports);
+  const { strays, awaited, coming } = straysOfState(state, at, { keepFrom, within });
+  const dueNow = union([...dueDays(state, at.reports), ...coming]);
   const again = windowsAgain(dueNow, state.known, within, at).slice(0, dueWindows);
   const more = [...again, ...(isDeep ? deepRanges(at, provisional, slice, end) : [])];
   const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...more], bounds);
@@ -133,16 +99,24 @@ export function planIncremental(
   const resumed = pass.open
     .filter((reading) => mayGoOn(reading, at))
     .filter((reading) => isWhole(reading, missing, at));
-  // A stray may start before the floor: its window shows it as long as a part of the window is kept.
-  const strays = toldStrays(state, at.reports).filter(({ window }) => window.end > keepFrom);
   const fewer = state.fewer.filter(({ day }) => day >= keepFrom);
   const shown = knownWithout(state, resumed);
   const known = withFirstChances(prune(shown, knownRange(resumed, keepFrom, at.now)));
-  // Ranges that this pass read on an earlier day: a row may have moved there since.
-  const outdated = subtract(state.pass?.reads ?? [], pass.reads);
+  // Also ranges that this pass read on an earlier day: a row may have moved there since.
+  const outdated = [...coming, ...subtract(state.pass?.reads ?? [], pass.reads)];
   const due = clip(withDue(state.due, outdated, at.now), { start: keepFrom, end: Infinity });
   const unreported = clip(state.unreported, { start: keepFrom, end: Infinity });
-  const kept = { provisional, left, known, due, unreported, strays, fewer, longestRetention };
+  const kept = {
+    provisional,
+    left,
+    known,
+    due,
+    unreported,
+    strays,
+    fewer,
+    awaited,
+    longestRetention,
+  };
   return {
     state: { ...state, ...kept, pass: { ...pass, open: resumed } },
     resumed,
@@ -249,6 +223,7 @@ function freshStart(at: PlanInput, { earliestPosition, end, floor }: Bounds): St
     left: [],
     strays: [],
     fewer: [],
+    awaited: [],
     scrub: null,
     pass: null,
   };

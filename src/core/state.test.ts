@@ -58,6 +58,7 @@ function stateOf(changes: Partial<IncrementalState> = {}): IncrementalState {
     longestRetention: 0,
     left: [],
     fewer: [],
+    awaited: [],
     strays: [],
     scrub: null,
     pass: null,

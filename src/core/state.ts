@@ -75,6 +75,13 @@ export interface StrayGroup {
   readonly readingId: string;
 }
 
+/** P5: strays on some days, which a window has shown, wait to be written. Until then no day of them is proven. */
+export interface AwaitedStrays {
+  /** Whole days. */
+  readonly days: Range;
+  readonly window: Range;
+}
+
 /**
  * The newest reading id that rows may have. The STATE that names this id goes out before the first row with an id up to it (R4).
  * Null before the first row, and in a state of an earlier version.
@@ -105,6 +112,7 @@ export interface IncrementalState {
   readonly strays: readonly KnownStray[];
   /** Groups of strays that have lost rows, if no report says so yet, or their other strays are still to be written again (P5). */
   readonly fewer: readonly StrayGroup[];
+  readonly awaited: readonly AwaitedStrays[];
   readonly scrub: Scrub | null;
   readonly pass: SyncPass | null;
 }

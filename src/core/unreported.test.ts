@@ -26,6 +26,7 @@ const stateOf = (known: KnownDays, unreported: readonly Range[] = []): Increment
   left: [],
   strays: [],
   fewer: [],
+  awaited: [],
   scrub: null,
   pass: null,
 });

@@ -26,7 +26,11 @@ function announced(now: StreamState, sent: StreamState, unproven: readonly numbe
     },
   };
   const days = unproven.map((day) => dayRange(DAY_ONE + day * DAY));
-  announce(made, new DueWindows(DAY_ONE + 9 * DAY), { unproven: days, unlisted: [] });
+  announce(made, new DueWindows(DAY_ONE + 9 * DAY), {
+    unproven: days,
+    unlisted: [],
+    awaited: null,
+  });
   return made;
 }
 

@@ -5,28 +5,36 @@
  */
 import type { StreamState } from "../core/state.ts";
 import type { Range } from "../core/window.ts";
+import type { Awaited } from "./awaited_strays.ts";
 import type { DueWindows } from "./due_windows.ts";
 import type { Ledger } from "./ledger.ts";
 
 /** The ranges that a report takes the proof from. */
 interface Doubted {
   readonly unproven: readonly Range[];
+  /** If the report lets the models take strays for gone whose new versions wait to be written (P5); else null. */
+  readonly awaited: Pick<Awaited, "namedIn"> | null;
   /** The windows that have still to list their strays. */
   readonly unlisted: readonly Range[];
 }
 
 const lostUntil = ({ pass }: StreamState): number | null => pass?.lostUntil ?? null;
 
+const awaitedIn = (state: StreamState): string =>
+  JSON.stringify(state.mode === "incremental" ? state.awaited : []);
+
 /** To be called before the report. Queues a STATE, unless the last one says all of this. */
 export function announce(
   ledger: Pick<Ledger, "state" | "sent" | "update" | "sendAhead">,
   due: DueWindows,
-  { unproven, unlisted }: Doubted,
+  { unproven, unlisted, awaited }: Doubted,
 ): void {
-  const { state, sent } = ledger;
+  const { sent } = ledger;
+  const state = awaited?.namedIn(ledger.state) ?? ledger.state;
   if (state.mode !== "incremental") return;
   const isNamed = due.areNamed([...unproven, ...unlisted], sent);
-  if (isNamed && lostUntil(state) === lostUntil(sent)) return;
+  const isAwaited = awaited === null || awaitedIn(state) === awaitedIn(sent);
+  if (isNamed && isAwaited && lostUntil(state) === lostUntil(sent)) return;
   // This STATE may count more windows as read than the STATE before.
   ledger.update(due.list(due.mark(state, unproven), unlisted));
   void ledger.sendAhead();

@@ -1,4 +1,5 @@
 /** The state of a stream as JSON, bounded (S8). */
+import { boundedAwaited } from "../core/awaited.ts";
 import { dueDays } from "../core/due.ts";
 import { forget, type KnownDays, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
@@ -92,7 +93,8 @@ function withoutSums<State extends StreamState>(state: State): State {
 }
 
 function withoutLeft<State extends StreamState>(state: State): State {
-  return state.mode === "incremental" ? { ...state, left: [], fewer: [] } : state;
+  if (state.mode !== "incremental") return state;
+  return { ...state, left: [], fewer: [], awaited: boundedAwaited(state.awaited, 1) };
 }
 
 /** R10: a sync that resumes does not plan days before the position again, unless they are due. */

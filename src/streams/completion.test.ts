@@ -761,7 +761,7 @@ test("L2: at most ten windows that are read once more have their STATEs made in 
     const hash = number.toString(16).padStart(24, "0");
     const start = DAY_ONE + (2 * number + 1) * DAY;
     const window = { start, end: start + 2 * DAY };
-    return { hash, id: hash, day: DAY_ONE - DAY, readingId: "r1", window };
+    return { hash, id: `f${hash.slice(1)}`, day: DAY_ONE - DAY, readingId: "r1", window };
   });
   const { calls } = vi.spyOn(DueWindows.prototype, "hold").mock;
   onTestFinished(() => void vi.restoreAllMocks());

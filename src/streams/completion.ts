@@ -69,7 +69,7 @@ export class Completion {
     this.strays = straysOf(plan, options.input, limits);
     this.#due = new DueWindows(options.input.now);
     this.#confirmations = new Confirmations(options);
-    this.#losses = new Losses(plan.state.pass);
+    this.#losses = new Losses(plan.state.pass, () => this.#reads.awaited.days);
     this.#reads = new StrayReads(this.strays, options);
     this.#reporter = new Reporter(this.strays.groups, options);
   }
@@ -139,23 +139,24 @@ export class Completion {
     const misses = this.strays.judge(reading, isAbout, shows);
     if (reading.resumed) this.strays.listings.judgeNext(reading);
     if (shows !== "part") this.#reads.read.push(reading);
-    const { rewrites, reports: days, doubtful } = settlement;
+    const { rewrites, doubtful } = settlement;
+    const days = this.#reads.awaited.judged(settlement.reports);
     this.strays.listings.reported(days, reading.id);
     const isLate = tellsLate(ledger.state, report && days);
     const isLost = this.strays.listings.loses();
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const lists = this.#reporter.lists(reading);
-    const { strays } = lists;
     const hasLost = settlement.hasLost || misses || isLost || isLate || lists.hasLost;
     const missed = this.#lose({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
     const doubted = misses ? doubtsOf(settlement, reading) : [];
     const unproven = rangesOf([...settlement.shrunk, ...doubted]);
-    this.#announce([...unproven, ...missed.before], open);
-    const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays };
+    this.#announce([...unproven, ...missed.before], open, shows === "all");
+    const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays: lists.strays };
     const reported = this.#reporter.reportAll(said, lists);
     const uncovered = uncoveredDays(ledger.state, reading, input, endedAt);
     const left = { isLook: job.isLook, uncovered, known: settlement.known };
-    const stays = this.#due.staysBehind(ledger.state, reading, left);
+    const coming = this.#reads.awaited.comingOf(days.map(({ day }) => day));
+    const stays = [...this.#due.staysBehind(ledger.state, reading, left), ...coming];
     const learned = asLearned({ ...settlement, doubtful: [...doubtful, ...stays] }, reading);
     const settled = settleReading(ledger.state, reading, learned, input.now);
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
@@ -181,11 +182,15 @@ export class Completion {
     return this.#losses.settle(ended, hasLost);
   }
 
-  /** @param open the windows that had still to list their strays before this reading: it may be the one that lists them */
-  #announce(unproven: readonly Range[], open: readonly Range[]): void {
+  /**
+   * @param open the windows that had still to list their strays before this reading: it may be the one that lists them
+   * @param awaits see {@link announce}
+   */
+  #announce(unproven: readonly Range[], open: readonly Range[], awaits = false): void {
     const unlisted = [...this.strays.listings.unlisted(), ...open];
     const { ledger, report } = this.#options;
-    if (report !== null) announce(ledger, this.#due, { unproven, unlisted });
+    const awaited = awaits ? this.#reads.awaited : null;
+    if (report !== null) announce(ledger, this.#due, { unproven, unlisted, awaited });
   }
 
   /**
@@ -204,7 +209,8 @@ export class Completion {
 
   async #confirmed({ reading, endedAt }: EndedWindow, days: readonly number[]): Promise<void> {
     const { ledger, input, lacking, report } = this.#options;
-    const { reports, known } = settleAgain(knownOf(ledger.state), reading, days);
+    const provable = days.filter((day) => !this.#reads.awaited.has(day));
+    const { reports, known } = settleAgain(knownOf(ledger.state), reading, provable);
     if (this.#options.unprovenBefore() !== null) return;
     const agreed = reports.map(({ day }) => day);
     const open = this.strays.listings.unlisted();
@@ -270,11 +276,9 @@ export class Completion {
     const lost = this.#lose({ ...reading, endedAt, days: [] }, lists.hasLost).before;
     if (lost.length > 0) this.#announce(lost, []);
     // The groups that lose rows come first. A process that dies between the two leaves written strays that no report lists: they count.
-    const said = [...lists.strays, ...written];
-    const reported = this.#reporter.reportAll(
-      { reading, endedAt, isWhole: false, days: [], strays: said },
-      lists,
-    );
+    const strayLists = [...lists.strays, ...written];
+    const said = { reading, endedAt, isWhole: false, days: [], strays: strayLists };
+    const reported = this.#reporter.reportAll(said, lists);
     const released = this.#due.mark(this.#due.release(ledger.state, job.window), lost);
     const days = written.map(({ day }) => dayRange(day));
     const untold = this.#options.report === null ? [job.window, ...days] : [];
@@ -370,6 +374,6 @@ export class Completion {
     const listed = this.#due.list(state, this.strays.listings.unlisted());
     if (listed.mode !== "incremental") return listed;
     const fewer = this.strays.groups.fewer.slice(-this.#options.limits.knownStrays);
-    return { ...listed, strays: this.strays.known, fewer };
+    return this.#reads.awaited.namedIn({ ...listed, strays: this.strays.known, fewer });
   }
 }

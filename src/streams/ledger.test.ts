@@ -47,6 +47,7 @@ function stateAt(position: number, changes: Partial<IncrementalState> = {}): Inc
     longestRetention: 0,
     left: [],
     fewer: [],
+    awaited: [],
     strays: [],
     scrub: null,
     pass: null,

@@ -70,6 +70,21 @@ test("R10: the days that a loss has overtaken are told once, also those whose re
   expect(losses.takeOvertaken(due)).toEqual([]);
 });
 
+test("P5 R10: days that await strays are given once these are written", () => {
+  let awaited = [dayRange(DAY)];
+  const losses = new Losses(null, () => awaited);
+  settle(losses, 0, [10, 20]);
+  settle(losses, 1, [10, 20]);
+  settle(losses, 2, [20, 30], true);
+  const due = [{ start: 0, end: 5 * DAY }];
+  expect(losses.takeOvertaken(due)).toEqual([dayRange(0)]);
+  expect(losses.hasOvertaken).toBe(false);
+  awaited = [];
+  expect(losses.hasOvertaken).toBe(true);
+  expect(losses.takeOvertaken(due)).toEqual([dayRange(DAY)]);
+  expect(losses.hasOvertaken).toBe(false);
+});
+
 test("R10: a loss of an earlier process of the pass counts, if the clock of this process was put back into its time", () => {
   const losses = new Losses({ reads: [], lostUntil: 30 });
   expect(settle(losses, 0, [29, 40])).toEqual({ before: [], own: days(0) });

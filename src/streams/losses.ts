@@ -32,14 +32,20 @@ export class Losses {
   readonly #ended: { readonly about: readonly Range[]; readonly beganAt: number }[] = [];
   /** The days that are due because rows were missing, since the last call of {@link takeOvertaken}. */
   #overtaken: readonly Range[] = [];
+  readonly #awaited: () => readonly Range[];
   /** The last end of a reading that has found rows missing. */
   #lostAt: number;
 
   /**
    * @param pass the pass that this process goes on with. If a part of a window that it has read is out of date (S3), the rest may end
    *   within a day: the day counts as a whole.
+   * @param awaited the days that no reading proves before their strays are written (P5)
    */
-  constructor(pass: Pick<SyncPass, "reads" | "lostUntil"> | null) {
+  constructor(
+    pass: Pick<SyncPass, "reads" | "lostUntil"> | null,
+    awaited: () => readonly Range[] = () => [],
+  ) {
+    this.#awaited = awaited;
     this.#reads = union((pass?.reads ?? []).map(wholeDays));
     this.#lostAt = pass?.lostUntil ?? -Infinity;
   }
@@ -62,13 +68,14 @@ export class Losses {
   }
 
   get hasOvertaken(): boolean {
-    return this.#overtaken.length > 0;
+    return subtract(this.#overtaken, this.#awaited()).length > 0;
   }
 
-  /** Gives the days that a loss has overtaken and that are still due, once. */
+  /** Gives the days that a loss has overtaken and that are still due, once. Days that await strays are given when these are written. */
   takeOvertaken(due: readonly Range[]): Range[] {
-    const overtaken = this.#overtaken;
-    this.#overtaken = [];
+    const awaited = this.#awaited();
+    const overtaken = subtract(this.#overtaken, awaited);
+    this.#overtaken = intersect(this.#overtaken, awaited);
     return intersect(overtaken, due);
   }
 }

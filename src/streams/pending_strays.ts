@@ -1,6 +1,7 @@
 /** The strays that wait for an owner, or to be written (P5). */
 import type { Limits } from "../core/limits.ts";
-import { nameOf, type Range } from "../core/window.ts";
+import type { AwaitedStrays } from "../core/state.ts";
+import { dayRange, nameOf, type Range } from "../core/window.ts";
 
 /** A stray that waits. Hashes are 24 hexadecimal digits. */
 export interface Pending {
@@ -12,6 +13,11 @@ export interface Pending {
   readonly day: number;
   /** The windows that showed it. */
   readonly windows: Range[];
+  /**
+   * Whether its day awaits it (`core/awaited.ts`): it is a newer version of a written stray, or its row is to be written. A day may own
+   * any other stray.
+   */
+  isAwaited: boolean;
   /** Whether a reading was to write it and it did not come again. */
   isAbsent: boolean;
 }
@@ -21,6 +27,9 @@ export class PendingStrays {
   readonly #byVersion = new Map<string, Pending>();
   /** The strays by the windows that showed them. */
   readonly #byWindow = new Map<string, Set<Pending>>();
+  /** How many strays are awaited, by window and day, and by day in each window. */
+  readonly #awaited = new Map<string, AwaitedStrays & { count: number }>();
+  readonly #byDay = new Map<number, number>();
   #noted = 0;
 
   constructor(limits: Pick<Limits, "pendingStrays" | "notedWindows">) {
@@ -45,7 +54,7 @@ export class PendingStrays {
   }
 
   /** @returns whether there was room for the stray */
-  add(stray: Pick<Pending, "id" | "version" | "day">, window: Range): boolean {
+  add(stray: Pick<Pending, "id" | "version" | "day" | "isAwaited">, window: Range): boolean {
     const kept = this.#byVersion.get(stray.version);
     if (kept === undefined && this.isFull) return false;
     const pending = kept ?? { ...stray, windows: [], isAbsent: false };
@@ -62,11 +71,45 @@ export class PendingStrays {
     this.#noted += 1;
     this.#byWindow.set(name, own.add(pending));
     pending.windows.push(window);
+    if (pending.isAwaited) this.#count(pending, window, 1);
+  }
+
+  #count({ day }: Pending, window: Range, by: 1 | -1): void {
+    const pair = `${day} ${nameOf(window)}`;
+    const awaited = this.#awaited.get(pair) ?? { days: dayRange(day), window, count: 0 };
+    awaited.count += by;
+    if (awaited.count === 0) this.#awaited.delete(pair);
+    else this.#awaited.set(pair, awaited);
+    const ofDay = (this.#byDay.get(day) ?? 0) + by;
+    if (ofDay === 0) this.#byDay.delete(day);
+    else this.#byDay.set(day, ofDay);
+  }
+
+  /** To be called before strays with these ids are written: from here on their days await them. */
+  writing(ids: ReadonlySet<string>): void {
+    for (const pending of this.#byVersion.values()) {
+      if (pending.isAwaited || !ids.has(pending.id)) continue;
+      pending.isAwaited = true;
+      for (const window of pending.windows) this.#count(pending, window, 1);
+    }
   }
 
   remove(pending: Pending): void {
     this.#byVersion.delete(pending.version);
-    for (const window of pending.windows) this.#byWindow.get(nameOf(window))?.delete(pending);
+    for (const window of pending.windows) {
+      this.#byWindow.get(nameOf(window))?.delete(pending);
+      if (pending.isAwaited) this.#count(pending, window, -1);
+    }
+  }
+
+  /** The days that await strays, with the windows that have shown these. */
+  get awaited(): readonly AwaitedStrays[] {
+    return [...this.#awaited.values()].map(({ days, window }) => ({ days, window }));
+  }
+
+  /** Whether a day awaits strays. */
+  awaits(day: number): boolean {
+    return this.#byDay.has(day);
   }
 
   /** The number of strays that this window showed. */

@@ -83,6 +83,12 @@ const incremental: IncrementalState = {
   longestRetention: 90,
   left: [{ day: DAY_ONE - 40 * DAY, records: 1, billed: { USD: "2" } }],
   fewer: [{ day: DAY_ONE - 2 * DAY, readingId: "000000001chain" }],
+  awaited: [
+    {
+      days: { start: DAY_ONE - 2 * DAY, end: DAY_ONE - DAY },
+      window: { start: DAY_ONE, end: DAY_ONE + DAY },
+    },
+  ],
   strays: [
     {
       hash: "0123456789abcdef01234567",
@@ -161,6 +167,7 @@ test("S3: the JSON of a state is for people to read", () => {
     longest_retention: 90,
     left: [["2025-11-22", 1, { USD: "2" }]],
     fewer: [["2025-12-30", "000000001chain"]],
+    awaited: [["2025-12-30", "2025-12-31", "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"]],
     strays: [
       [
         "ASNFZ4mrze8BI0Vn",

@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { dueOfOlderState } from "../core/due.ts";
 import { NOTHING_KNOWN } from "../core/known_days.ts";
-import type { ProvisionalDay } from "../core/provisional.ts";
 import type { Reading } from "../core/reading.ts";
 import {
   type FullRefreshState,
@@ -18,13 +17,17 @@ import { describeIssues, issuesOf, ruleOf } from "../config/issues.ts";
 import type { JsonObject, SyncMode } from "../protocol.ts";
 import { lineageOf } from "./cleared_state.ts";
 import {
+  awaitedStrays,
   count,
   day,
   dayRanges,
   decodeKnownDays,
   digest,
+  encodeAwaited,
   encodeDigest,
   encodeKnownDays,
+  encodeProvisional,
+  encodeScrub,
   encodeStray,
   instant,
   knownDaysMembers,
@@ -55,7 +58,6 @@ export function encodeState(state: StreamState, owner: StateOwner): JsonObject {
   if (state.mode === "full_refresh") {
     return { ...head, end: formatInstant(state.end), done: state.done, pass };
   }
-  const { scrub } = state;
   return {
     ...head,
     position: formatInstant(state.position),
@@ -68,10 +70,8 @@ export function encodeState(state: StreamState, owner: StateOwner): JsonObject {
     left: state.left.map(encodeProvisional),
     strays: state.strays.map(encodeStray),
     fewer: state.fewer.map(({ day: start, readingId: id }) => [formatDay(start), id]),
-    scrub:
-      scrub === null
-        ? null
-        : { began: formatDay(scrub.began), through: formatInstant(scrub.through) },
+    awaited: state.awaited.map(encodeAwaited),
+    scrub: encodeScrub(state.scrub),
     pass,
   };
 }
@@ -104,11 +104,6 @@ function encodeReading({ resumed: _resumed, availableThrough, ...reading }: Read
     incomplete: reading.incomplete.map(formatDay),
     standing: reading.standing.map((entry) => ({ ...entry, day: formatDay(entry.day) })),
   };
-}
-
-/** Short, because there may be one for each day of two months: `["2026-01-31", 12, {"USD": "1.5"}]`. */
-function encodeProvisional(entry: ProvisionalDay): unknown {
-  return [formatDay(entry.day), entry.records, entry.billed];
 }
 
 const readingSchema = z
@@ -181,11 +176,19 @@ const stateSchema = z.discriminatedUnion("mode", [
       left: provisional.nullish(),
       strays: z.array(stray).nullish(),
       fewer: z.array(strayGroup).nullish(),
+      awaited: z.array(awaitedStrays).nullish(),
       scrub: z.object({ began: day, through: instant }).nullish(),
       pass: passSchema,
     })
     .transform(
-      ({ reconciled_on: reconciledOn, strays, fewer, scrub, ...state }): IncrementalState => {
+      ({
+        reconciled_on: reconciledOn,
+        strays,
+        fewer,
+        awaited,
+        scrub,
+        ...state
+      }): IncrementalState => {
         const { known, days, unconfirmed, shrunk, former, forgotten, in_part, ...others } = state;
         const { newest_reading_id: newest, due, unreported, left, ...more } = others;
         const { longest_retention: longestRetention, ...rest } = more;
@@ -203,6 +206,7 @@ const stateSchema = z.discriminatedUnion("mode", [
           left: left ?? [],
           strays: (strays ?? []).map((each) => (isOld ? { ...each, isFormer: true } : each)),
           fewer: fewer ?? [],
+          awaited: awaited ?? [],
           scrub: scrub ?? null,
         };
       },
@@ -244,6 +248,7 @@ const firstStateSchema = z.discriminatedUnion("mode", [
       left: [],
       strays: [],
       fewer: [],
+      awaited: [],
       scrub: null,
       pass: null,
     })),

@@ -3,7 +3,8 @@ import * as z from "zod";
 import type { DayDigest } from "../core/digests.ts";
 import type { ForgottenDay, KnownDay, KnownDays } from "../core/known_days.ts";
 import type { ProvisionalDay } from "../core/provisional.ts";
-import type { KnownStray, StrayGroup } from "../core/state.ts";
+import type { Scrub } from "../core/scrub.ts";
+import type { AwaitedStrays, KnownStray, StrayGroup } from "../core/state.ts";
 import { DAY, floorTo, formatDay, formatInstant, parseDate, parseInstant } from "../core/time.ts";
 import { type Range, union } from "../core/window.ts";
 import type { JsonObject } from "../protocol.ts";
@@ -57,6 +58,12 @@ export const provisional = z.array(
     .tuple([day, count, z.record(z.string(), decimal)])
     .transform(([at, records, billed]): ProvisionalDay => ({ day: at, records, billed })),
 );
+/** Short, because there may be one for each day of two months: `["2026-01-31", 12, {"USD": "1.5"}]`. */
+export const encodeProvisional = (entry: ProvisionalDay): unknown => [
+  formatDay(entry.day),
+  entry.records,
+  entry.billed,
+];
 export const totals = z.array(
   z.object({
     day,
@@ -184,9 +191,25 @@ export function decodeKnownDays(members: Members): KnownDays {
   };
 }
 
+export const encodeScrub = (scrub: Scrub | null): JsonObject | null =>
+  scrub && { began: formatDay(scrub.began), through: formatInstant(scrub.through) };
+
 export const strayGroup = z
   .tuple([day, readingId])
   .transform(([start, id]): StrayGroup => ({ day: start, readingId: id }));
+/** `["2026-01-31", "2026-02-01", "2026-02-10T00:00:00Z", "2026-02-11T00:00:00Z"]`: the days from one to before another, and the window. */
+export const awaitedStrays = z
+  .tuple([day, day, instant, instant])
+  .transform(([from, until, start, end]): AwaitedStrays => ({
+    days: { start: from, end: until },
+    window: { start, end },
+  }));
+export const encodeAwaited = ({ days, window }: AwaitedStrays): unknown => [
+  formatDay(days.start),
+  formatDay(days.end),
+  formatInstant(window.start),
+  formatInstant(window.end),
+];
 export const encodeStray = (stray: KnownStray): unknown => [
   encodeHash(stray.hash),
   formatDay(stray.day),

@@ -6,6 +6,7 @@ import type { Plan, PlanInput } from "../core/plan.ts";
 import type { Reading } from "../core/reading.ts";
 import { knownOf, type StreamState } from "../core/state.ts";
 import { clip, contains, daysIn, nameOf, overlaps, type Range, wholeDays } from "../core/window.ts";
+import { Awaited } from "./awaited_strays.ts";
 import { type Looks, lookPurpose, looksAt } from "./looks.ts";
 import type { Purpose } from "./record_filter.ts";
 import type { CameStrays } from "./stray_groups.ts";
@@ -14,7 +15,7 @@ import type { Strays } from "./strays.ts";
 export interface StrayReadsOptions {
   readonly plan: Plan<StreamState>;
   readonly input: PlanInput;
-  readonly limits: Pick<Limits, "looks" | "overtakenWindows">;
+  readonly limits: Pick<Limits, "looks" | "overtakenWindows" | "knownStrays">;
   /** Whether no record of this read was forgotten yet (`Sightings` in core/sightings.ts). */
   readonly remembersAll: () => boolean;
   /** Whether a window of this read may have returned a version of the record with this id as its own. */
@@ -35,7 +36,10 @@ export class StrayReads {
   readonly read: Reading[] = [];
   /** The days that have rows written by this read, those of strays among them. */
   readonly written = new Set<number>();
-  readonly #taken = new Set<string>();
+  readonly awaited: Awaited;
+  /** How often {@link takeUnjudged} has taken each window to be read now, and the windows that wait for the next sync. */
+  readonly #taken = new Map<string, number>();
+  readonly #left = new Set<string>();
   /** The days that {@link looks} has decided on, and the number of windows that it has given. */
   readonly #looked = new Set<number>();
   #looks = 0;
@@ -43,6 +47,15 @@ export class StrayReads {
   constructor(strays: Strays, options: StrayReadsOptions) {
     this.#strays = strays;
     this.#options = options;
+    const { plan, input, limits } = options;
+    this.awaited = new Awaited({
+      earlier: plan.state.mode === "incremental" ? plan.state.awaited : [],
+      pending: strays.pending,
+      reads: this.read,
+      bounds: { start: plan.from, end: plan.end },
+      maximumWindowDays: input.maximumWindowDays,
+      most: limits.knownStrays,
+    });
   }
 
   get #isRefresh(): boolean {
@@ -53,7 +66,7 @@ export class StrayReads {
    * Windows of written strays that have to be read as a whole, and were not taken yet. The bounds of windows move from sync to sync, so
    * the pass may have read only a part of such a window, without its strays. A provider chooses itself which window shows a stray, so
    * only a reading of the same window, or of a longer one, tells whether the stray is gone. Other windows lack
-   * a stray that their listing may have skipped.
+   * a stray that their listing may have skipped, or await strays: these are read twice if their listing moves (P6).
    */
   unjudged(): Range[] {
     const { plan, input } = this.#options;
@@ -68,15 +81,20 @@ export class StrayReads {
           !read.some((other) => contains(other, window)),
       );
     const bounds = { start: plan.from, end: plan.end };
-    const windows = [...cut, ...this.#strays.listings.lacking()].filter((own) =>
+    const awaited = this.awaited.unread.filter((own) =>
+      this.read.some((other) => overlaps(other, own)),
+    );
+    const names = new Set(awaited.map(nameOf));
+    const mayTake = (own: Range): boolean =>
+      !this.#left.has(nameOf(own)) &&
+      (this.#taken.get(nameOf(own)) ?? 0) < (names.has(nameOf(own)) ? 2 : 1);
+    const windows = [...cut, ...this.#strays.listings.lacking(), ...awaited].filter((own) =>
       contains(bounds, own),
     );
     // A window of hours may have ended within a day that is over by now. A part of a day would be compared with the whole one.
     const whole = windows
       .flatMap((own) => clip([wholeDays(own)], bounds))
-      .filter(
-        (window) => !this.#taken.has(nameOf(window)) && daysIn(window) <= input.maximumWindowDays,
-      );
+      .filter((window) => mayTake(window) && daysIn(window) <= input.maximumWindowDays);
     return [...new Map(whole.map((window) => [nameOf(window), window])).values()];
   }
 
@@ -94,14 +112,21 @@ export class StrayReads {
     const known = knownOf(state);
     const isFree = (window: Range): boolean =>
       daysOf(window).every((day) => isKnown(known, day) && !this.written.has(day));
-    const room = this.#options.limits.overtakenWindows - this.#taken.size;
+    const taken = [...this.#taken.values()].reduce((sum, times) => sum + times, this.#left.size);
+    const room = this.#options.limits.overtakenWindows - taken;
     const now: Range[] = [];
     const next: Range[] = [];
     const windows = this.unjudged().toSorted((one, other) => daysIn(other) - daysIn(one));
     for (const window of windows) {
       if (now.some((other) => overlaps(other, window))) continue;
-      this.#taken.add(nameOf(window));
-      (isFree(window) && now.length < room ? now : next).push(window);
+      const name = nameOf(window);
+      if (isFree(window) && now.length < room) {
+        this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1);
+        now.push(window);
+      } else {
+        this.#left.add(name);
+        next.push(window);
+      }
     }
     return { now, next };
   }

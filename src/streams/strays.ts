@@ -124,7 +124,8 @@ export class Strays {
   }
 
   #wait(stray: Pick<Pending, "id" | "version" | "day">, window: Range): void {
-    if (this.#pending.add(stray, window)) this.#words.add(stray.version);
+    const isAwaited = this.#known.ofId(stray.id).some(isWritten);
+    if (this.#pending.add({ ...stray, isAwaited }, window)) this.#words.add(stray.version);
   }
 
   /** Takes note of a stray that is in the state, and of no other. Returns its entry. */
@@ -235,6 +236,10 @@ export class Strays {
     return this.#pending.countIn(window) > 0;
   }
 
+  get pending(): Pick<PendingStrays, "awaited" | "awaits" | "days"> {
+    return this.#pending;
+  }
+
   /** See {@link PendingStrays.toWrite}. */
   toWrite(window: Range, waits: (day: number) => boolean): ReadonlySet<string> {
     return this.#pending.toWrite(window, waits);
@@ -253,6 +258,7 @@ export class Strays {
    * @returns whether the state knows such versions
    */
   replacing(ids: ReadonlySet<string>): boolean {
+    this.#pending.writing(ids);
     // Another window may have written the new version in this read already.
     const earlier = this.#written.filter(({ hash }) => !this.#learned.has(hash));
     return this.#forgetContent(earlier.filter(({ id }) => ids.has(id ?? ""))).length > 0;

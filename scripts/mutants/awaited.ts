@@ -1,0 +1,109 @@
+/** The mutants of days that await strays (P5): no reading proves such a day. */
+import type { Mutant } from "./mutant.ts";
+
+const NOT_BEFORE =
+  "simulation/proven.test.ts: P5: no reading proves the day of a stray before the stray is written: %s (cursors: %s)";
+const CUT =
+  "simulation/proven.test.ts: P5: the day of a stray stays unproven once %s has cut its window, behind a process that died with its row";
+const SHOWN = "src/core/awaited.test.ts: P5 P6: whether a window was shown whole: %s";
+
+export const AWAITED: readonly Mutant[] = [
+  {
+    rule: "P5",
+    file: "src/streams/awaited_strays.ts",
+    from: "one.confirmed && this.has(one.day)",
+    to: "false",
+    test: NOT_BEFORE,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/awaited_strays.ts",
+    from: "waiting.some((day) => overlaps(one.days, dayRange(day)))",
+    to: "false",
+    test: NOT_BEFORE,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/pending_strays.ts",
+    from: "      pending.isAwaited = true;",
+    to: "      continue;",
+    test: NOT_BEFORE,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "this.#known.ofId(stray.id).some(isWritten)",
+    to: "false",
+    test: NOT_BEFORE,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/announce.ts",
+    from: "const isAwaited = awaited === null ||",
+    to: "const isAwaited = true ||",
+    test: NOT_BEFORE,
+  },
+  {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "[...state.awaited, ...told]",
+    to: "[...state.awaited]",
+    test: NOT_BEFORE,
+  },
+  {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "[...state.awaited, ...told]",
+    to: "[...told]",
+    test: NOT_BEFORE,
+  },
+  {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "({ window }) => contains(within, window)",
+    to: "() => true",
+    test: CUT,
+  },
+  {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "({ days }) => days.end > keepFrom",
+    to: "({ window }) => window.start > keepFrom",
+    test: CUT,
+  },
+  {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "reads.filter((read) => contains(read, window)).length > 1",
+    to: "reads.some((read) => contains(read, window))",
+    test: SHOWN,
+  },
+  {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "sure.some((read) => contains(read, window))",
+    to: "subtract([window], sure).length === 0",
+    test: SHOWN,
+  },
+  {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "if (daysIn(window) > maximumWindowDays) return",
+    to: "if (daysIn(window) < 0) return",
+    test: "src/core/awaited.test.ts: P5: a window that is too long by now is shown in parts: %s",
+  },
+  {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "if (awaited.length <= most) return awaited;",
+    to: "return awaited;",
+    test: "src/core/awaited.test.ts: P5 S8: if there are too many of them, one entry stands for all days from the first to the last",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/losses.ts",
+    from: "return subtract(this.#overtaken, this.#awaited()).length > 0;",
+    to: "return subtract(this.#overtaken, []).length > 0;",
+    test: "src/streams/losses.test.ts: P5 R10: days that await strays are given once these are written",
+  },
+];

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { boundedAwaited, distinctAwaited, isAwaited, isShownWhole } from "./awaited.ts";
+import type { AwaitedStrays } from "./state.ts";
+import { DAY } from "./time.ts";
+import type { Range } from "./window.ts";
+
+const range = (from: number, until: number): Range => ({ start: from * DAY, end: until * DAY });
+const entry = (day: number, from: number, until: number): AwaitedStrays => ({
+  days: range(day, day + 1),
+  window: range(from, until),
+});
+const read = (from: number, until: number, moved = false) => ({ ...range(from, until), moved });
+
+test("P5: a day awaits strays if an entry names it", () => {
+  const awaited = [{ days: range(3, 5), window: range(8, 9) }];
+  expect([2, 3, 4, 5].map((day) => isAwaited(awaited, day * DAY))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test("P5: days and windows are named once", () => {
+  expect(distinctAwaited([entry(1, 8, 9), entry(1, 8, 10), entry(1, 8, 9)])).toEqual([
+    entry(1, 8, 9),
+    entry(1, 8, 10),
+  ]);
+});
+
+test("P5 S8: if there are too many of them, one entry stands for all days from the first to the last", () => {
+  const awaited = [entry(4, 8, 9), entry(1, 6, 7), entry(2, 12, 13)];
+  expect(boundedAwaited(awaited, 3)).toBe(awaited);
+  expect(boundedAwaited(awaited, 2)).toEqual([{ days: range(1, 5), window: range(6, 13) }]);
+  expect(boundedAwaited([], 0)).toEqual([]);
+});
+
+test.each([
+  ["nothing", [], false],
+  ["a part", [read(5, 6)], false],
+  ["parts", [read(4, 6), read(6, 8)], false],
+  ["the window", [read(5, 7)], true],
+  ["a longer one", [read(4, 8)], true],
+  ["a listing that moved", [read(5, 7, true)], false],
+  ["two that moved", [read(5, 7, true), read(4, 8, true)], true],
+])("P5 P6: whether a window was shown whole: %s", (_, reads, isWhole) => {
+  expect(isShownWhole(range(5, 7), reads, 3)).toBe(isWhole);
+});
+
+test.each([
+  ["a part", [read(5, 6)], false],
+  ["parts", [read(4, 6), read(6, 8)], true],
+  ["a part whose listing moved", [read(4, 6), read(6, 8, true)], false],
+  ["a part that was read twice", [read(4, 6), read(6, 8, true), read(6, 8, true)], true],
+])("P5: a window that is too long by now is shown in parts: %s", (_, reads, isWhole) => {
+  expect(isShownWhole(range(5, 7), reads, 1)).toBe(isWhole);
+});

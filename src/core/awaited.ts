@@ -1,0 +1,98 @@
+/**
+ * P5: strays that wait to be written. A process may have died behind the row of such a stray, and no report names this row. So a reading of
+ * the stray's day would prove the day without the stray. A day that awaits strays is not proven until a later process has written them, or
+ * their window shows none that waits.
+ */
+import type { PlanInput } from "./plan_windows.ts";
+import type { AwaitedStrays, IncrementalState, KnownStray } from "./state.ts";
+import { toldStrays } from "./unreported.ts";
+import {
+  clip,
+  contains,
+  dayRange,
+  daysIn,
+  nameOf,
+  overlaps,
+  type Range,
+  subtract,
+  wholeDays,
+} from "./window.ts";
+
+/** A window that was read as a whole, and whether its listing moved (P6). */
+type Read = Range & { readonly moved: boolean };
+
+/** At most so many entries. If there are more, one entry stands for all: for their days, and all days between them. */
+export function boundedAwaited(
+  awaited: readonly AwaitedStrays[],
+  most: number,
+): readonly AwaitedStrays[] {
+  if (awaited.length <= most) return awaited;
+  const spanOf = (ranges: readonly Range[]): Range => ({
+    start: Math.min(...ranges.map(({ start }) => start)),
+    end: Math.max(...ranges.map(({ end }) => end)),
+  });
+  return [
+    {
+      days: spanOf(awaited.map(({ days }) => days)),
+      window: spanOf(awaited.map(({ window }) => window)),
+    },
+  ];
+}
+
+/**
+ * The strays of a state that go on in a sync, and the days that await strays: those of the state, and those of strays whose ids stand in
+ * place of their contents, because newer versions may have replaced their rows.
+ *
+ * @param range `within`: the range that the sync may read; `keepFrom`: the first day that the state keeps
+ * @returns as `coming` the windows that lie within the range, and their days: whole days, which are due
+ */
+export function straysOfState(
+  state: IncrementalState,
+  { reports }: Pick<PlanInput, "reports">,
+  { keepFrom, within }: { readonly keepFrom: number; readonly within: Range },
+): {
+  readonly strays: readonly KnownStray[];
+  readonly awaited: readonly AwaitedStrays[];
+  readonly coming: readonly Range[];
+} {
+  // A stray may start before the floor: its window shows it as long as a part of the window is kept.
+  const strays = toldStrays(state, reports).filter(({ window }) => window.end > keepFrom);
+  const told = strays
+    .filter(({ hash, id, readingId }) => readingId !== null && hash === id)
+    .map(({ day, window }) => ({ days: dayRange(day), window }));
+  const awaited = distinctAwaited([...state.awaited, ...told]).filter(
+    ({ days }) => days.end > keepFrom,
+  );
+  const coming = awaited
+    .filter(({ window }) => contains(within, window))
+    .flatMap(({ days, window }) => [...clip([days], within), wholeDays(window)]);
+  return { strays, awaited, coming };
+}
+
+/** Each entry once. */
+export const distinctAwaited = (awaited: readonly AwaitedStrays[]): AwaitedStrays[] => [
+  ...new Map(awaited.map((one) => [`${nameOf(one.days)} ${nameOf(one.window)}`, one])).values(),
+];
+
+/** Whether a day awaits strays. */
+export const isAwaited = (awaited: readonly AwaitedStrays[], day: number): boolean =>
+  awaited.some(({ days }) => overlaps(days, dayRange(day)));
+
+/**
+ * Whether a read has shown all strays of a window to this process, so that those which still wait are known. Only the whole window tells,
+ * or a longer one. Two whole readings count if their listings moved (P6). A window that is longer than the provider allows by now is read
+ * in parts.
+ */
+export function isShownWhole(
+  window: Range,
+  reads: readonly Read[],
+  maximumWindowDays: number,
+): boolean {
+  const readings = Map.groupBy(reads, nameOf);
+  const sure = reads.filter((read) => !read.moved || (readings.get(nameOf(read)) ?? []).length > 1);
+  if (daysIn(window) > maximumWindowDays) return subtract([window], sure).length === 0;
+  return (
+    sure.some((read) => contains(read, window)) ||
+    reads.filter((read) => contains(read, window)).length > 1
+  );
+}
