@@ -5,6 +5,8 @@ const NOT_BEFORE =
   "simulation/proven.test.ts: P5: no reading proves the day of a stray before the stray is written: %s (cursors: %s)";
 const CUT =
   "simulation/proven.test.ts: P5: the day of a stray stays unproven once %s has cut its window, behind a process that died with its row";
+const DUE =
+  "src/core/plan.test.ts: P5: days that await strays are due with the window of these, if it lies within the plan, until the days leave retention";
 const SHOWN = "src/core/awaited.test.ts: P5 P6: whether a window was shown whole: %s";
 
 export const AWAITED: readonly Mutant[] = [
@@ -41,7 +43,7 @@ export const AWAITED: readonly Mutant[] = [
     file: "src/streams/announce.ts",
     from: "const isAwaited = awaited === null ||",
     to: "const isAwaited = true ||",
-    test: NOT_BEFORE,
+    test: "src/streams/announce.test.ts: P5: a STATE names the days that await strays before the report of the window that shows these, unless the last STATE did",
   },
   {
     rule: "P5",
@@ -62,7 +64,7 @@ export const AWAITED: readonly Mutant[] = [
     file: "src/core/awaited.ts",
     from: "({ window }) => contains(within, window)",
     to: "() => true",
-    test: CUT,
+    test: DUE,
   },
   {
     rule: "P5",
@@ -70,6 +72,27 @@ export const AWAITED: readonly Mutant[] = [
     from: "({ days }) => days.end > keepFrom",
     to: "({ window }) => window.start > keepFrom",
     test: CUT,
+  },
+  {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "...clip([days], within)",
+    to: "days",
+    test: DUE,
+  },
+  {
+    rule: "P5",
+    file: "src/core/plan.ts",
+    from: "[...coming, ...subtract(state.pass",
+    to: "[...subtract(state.pass",
+    test: DUE,
+  },
+  {
+    rule: "P5",
+    file: "src/core/plan.ts",
+    from: "union([...dueDays(state, at.reports), ...coming])",
+    to: "dueDays(state, at.reports)",
+    test: DUE,
   },
   {
     rule: "P5",

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { AwaitedStrays } from "./state.ts";
 import { expect, test } from "vitest";
 import {
   type PlanInput,
@@ -23,7 +24,7 @@ import {
 import { forget, type KnownDays, learn, NOTHING_KNOWN } from "./known_days.ts";
 import { beginReading, type PageFacts, type Reading, readPage } from "./reading.ts";
 import { DAY, HOUR, monthStart, nextMonthStart } from "./time.ts";
-import { type Range, subtract, union } from "./window.ts";
+import { dayRange, type Range, subtract, union } from "./window.ts";
 
 const NOON = Date.UTC(2026, 5, 15, 12);
 const TODAY = NOON - 12 * HOUR;
@@ -757,6 +758,32 @@ test("W3: days that an interrupted pass has read are read again if they have lef
   expect(short.pass?.reads).toEqual([{ ...range, start: TODAY - 28 * DAY }]);
   const longer = covered(planIncremental(short, at(60)));
   expect(subtract([{ start: range.start, end: TODAY - 28 * DAY }], longer)).toEqual([]);
+});
+
+test("P5: days that await strays are due with the window of these, if it lies within the plan, until the days leave retention", () => {
+  const entry = (ago: number, window: number): AwaitedStrays => ({
+    days: dayRange(TODAY - ago * DAY),
+    window: dayRange(TODAY - window * DAY),
+  });
+  const planWith = (awaited: AwaitedStrays, more: Partial<PlanInput> = {}) => {
+    const stored = { ...settled, start: TODAY - 85 * DAY, awaited: [awaited] };
+    return planIncremental(stored, atNoon({ reconcileFrom: null, startDate: null, ...more }));
+  };
+  const whole = {
+    ...entry(50, 47),
+    days: { ...dayRange(TODAY - 50 * DAY), end: TODAY - 48 * DAY },
+  };
+  const { state, windows } = planWith(whole);
+  expect(state.awaited).toEqual([whole]);
+  expect(subtract([whole.days, whole.window], windows)).toEqual([]);
+  expect(subtract([whole.days, whole.window], state.due)).toEqual([]);
+  const late = planWith(entry(50, 60), { startDate: TODAY - 55 * DAY });
+  expect(late.state.awaited).toEqual([entry(50, 60)]);
+  expect(subtract([dayRange(TODAY - 50 * DAY)], late.windows)).toHaveLength(1);
+  expect(late.state.due).toEqual([]);
+  expect(planWith(entry(400, 50)).state.awaited).toEqual([]);
+  const outside = planWith(entry(60, 50), { startDate: TODAY - 55 * DAY });
+  expect(outside.state.due).toEqual([dayRange(TODAY - 50 * DAY)]);
 });
 
 test("W3: groups of strays that have lost rows leave the state with their day's retention", () => {

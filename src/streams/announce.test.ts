@@ -12,7 +12,12 @@ const read = stateOf(await readScript(provider([])));
 const state = { ...read, pass: emptyPass(DAY_ONE) };
 
 /** Whether a STATE goes out before a report, and that state. */
-function announced(now: StreamState, sent: StreamState, unproven: readonly number[] = []) {
+function announced(
+  now: StreamState,
+  sent: StreamState,
+  unproven: readonly number[] = [],
+  awaited: Parameters<typeof announce>[2]["awaited"] = null,
+) {
   const made = {
     state: now,
     sent,
@@ -29,7 +34,7 @@ function announced(now: StreamState, sent: StreamState, unproven: readonly numbe
   announce(made, new DueWindows(DAY_ONE + 9 * DAY), {
     unproven: days,
     unlisted: [],
-    awaited: null,
+    awaited,
   });
   return made;
 }
@@ -46,4 +51,15 @@ test("R10: a STATE tells until when rows were missing, before the report that fi
   expect(announced(lost, state).sends).toBe(1);
   expect(announced(withLoss(lost, DAY_ONE + 4), lost).sends).toBe(0);
   expect(announced(withLoss(lost, DAY_ONE + 6), lost).sends).toBe(1);
+});
+
+test("P5: a STATE names the days that await strays before the report of the window that shows these, unless the last STATE did", () => {
+  const entry = { days: dayRange(DAY_ONE), window: dayRange(DAY_ONE + 3 * DAY) };
+  const names = {
+    namedIn: <Some extends StreamState>(to: Some): Some => ({ ...to, awaited: [entry] }),
+  };
+  const { sends, state: named } = announced(state, state, [], names);
+  expect([sends, named]).toEqual([1, { ...state, awaited: [entry] }]);
+  expect(announced(named, named, [], names).sends).toBe(0);
+  expect(announced(named, state).sends).toBe(0);
 });
