@@ -489,6 +489,25 @@ test("R10: the days of a resumed reading are due, because its second process doe
   );
 });
 
+test.each([false, true])(
+  "P5 P6: a second reading of a listing that moves confirms no day that awaits strays (%s)",
+  async (awaits) => {
+    const first = await readScript(showing({ 2: [recordOf("a", 2)] }), { input });
+    const early = { start: DAY_ONE - 5 * DAY, end: DAY_ONE - 4 * DAY };
+    const awaited = awaits ? [{ days: dayRange(2), window: early }] : [];
+    const row = recordOf("a", 2, { ConsumedQuantity: "77" });
+    const run = await readScript(
+      ({ start }) => (start === DAY_ONE + 2 * DAY ? movedTo([row]) : [pageOf([])]),
+      { input, stored: { ...stateOf(first), awaited } },
+    );
+    expect(idsOf(run)).toEqual(["a"]);
+    const proofs = run.said
+      .flatMap(({ days }) => days)
+      .filter(({ day }) => day === DAY_ONE + 2 * DAY);
+    expect(proofs.some(({ confirmed }) => confirmed)).toBe(!awaits);
+  },
+);
+
 test("R5: the state says that a window is done only once its report is out", async () => {
   const run = await readScript(showing({ 0: [lost] }), { input, lanes: 4, marksReports: true });
   let reports = 0;

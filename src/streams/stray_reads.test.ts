@@ -24,12 +24,19 @@ interface Options {
   readonly maximumWindowDays?: number;
   readonly most?: number;
   readonly others?: readonly Range[];
+  /** The windows whose strays the first day awaits. */
+  readonly awaited?: readonly Range[];
 }
 
 /** The reads of a pass of four days, whose state has a written stray of this window, and one of each other window. */
 function readsFor(
   window: Range,
-  { maximumWindowDays = 31, most = LIMITS.overtakenWindows, others = [] }: Options = {},
+  {
+    maximumWindowDays = 31,
+    most = LIMITS.overtakenWindows,
+    others = [],
+    awaited = [],
+  }: Options = {},
 ): StrayReads {
   const input = { ...fourDays, maximumWindowDays };
   const strays = [window, ...others].map((shown, at) => ({
@@ -40,7 +47,9 @@ function readsFor(
     window: shown,
   }));
   const limits = { ...LIMITS, overtakenWindows: most };
-  const plan = planIncremental(null, input, limits);
+  const { state, ...planned } = planIncremental(null, input, limits);
+  const entries = awaited.map((shown) => ({ days: days(0, 1), window: shown }));
+  const plan = { ...planned, state: { ...state, awaited: entries } };
   return new StrayReads(new Strays(strays), {
     plan,
     input,
@@ -124,6 +133,27 @@ test("P5: the windows that are read as a whole are so many in a sync, however of
   for (const day of [0, 1, 2]) reads.read.push(reading(days(day, day + 1)));
   expect(reads.takeUnjudged(ALL)).toEqual({ now: [days(0, 2)], next: [] });
   expect(reads.takeUnjudged(ALL)).toEqual({ now: [], next: [days(1, 3)] });
+});
+
+test("P5 P6: a window whose strays are awaited is read as a whole, and a second time if its listing moves", () => {
+  const reads = readsFor(days(9, 10), { awaited: [days(1, 3)] });
+  expect(reads.unjudged()).toEqual([]);
+  reads.read.push(reading(days(0, 2), { moved: true }));
+  for (let time = 0; time < 2; time++) {
+    expect(reads.awaited.has(DAY_ONE)).toBe(true);
+    expect(reads.takeUnjudged(ALL)).toEqual({ now: [days(1, 3)], next: [] });
+    reads.read.push(reading(days(1, 3), { moved: true }));
+  }
+  expect(reads.unjudged()).toEqual([]);
+  expect(reads.awaited.has(DAY_ONE)).toBe(false);
+});
+
+test("P5: such a window that waits for the next sync is not taken again", () => {
+  const reads = readsFor(days(9, 10), { awaited: [days(1, 3)], most: 0 });
+  reads.read.push(reading(days(0, 2)));
+  expect(reads.takeUnjudged(ALL)).toEqual({ now: [], next: [days(1, 3)] });
+  expect(reads.unjudged()).toEqual([]);
+  expect(reads.awaited.has(DAY_ONE)).toBe(true);
 });
 
 test("P5: a day that the pass has read in part is looked at for the owners of strays, and a day that it has read whole is not", () => {

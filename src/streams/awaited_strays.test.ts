@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { planIncremental } from "../core/plan.ts";
+import { beginReading, type Reading } from "../core/reading.ts";
+import type { DayReport } from "../core/settle.ts";
+import type { AwaitedStrays } from "../core/state.ts";
+import { DAY } from "../core/time.ts";
+import { dayRange, type Range } from "../core/window.ts";
+import { Awaited } from "./awaited_strays.ts";
+import { at } from "./scripted/testing.ts";
+import { DAY_ONE } from "./testing.ts";
+
+const day = (number: number): number => DAY_ONE + number * DAY;
+const range = (from: number, until: number): Range => ({ start: day(from), end: day(until) });
+const entry = (of: number, window: Range): AwaitedStrays => ({ days: dayRange(day(of)), window });
+const report = (of: number, confirmed = true): DayReport => ({
+  day: day(of),
+  records: 1,
+  rows: 1,
+  rowsReadingId: "r",
+  confirmed,
+  shrunk: false,
+});
+
+/** A read of ten days whose pending strays are awaited on some days. `waiting`: the days of all strays that wait. */
+function awaitedBy(
+  earlier: readonly AwaitedStrays[],
+  pending: readonly AwaitedStrays[] = [],
+  waiting: readonly number[] = [],
+) {
+  const reads: Reading[] = [];
+  const awaited = new Awaited({
+    earlier,
+    pending: {
+      awaited: pending,
+      awaits: (one) => pending.some(({ days }) => days.start === one),
+      days: () => waiting.map(day),
+    },
+    reads,
+    bounds: range(0, 10),
+    maximumWindowDays: 31,
+    most: 2,
+  });
+  const read = (window: Range): void =>
+    void reads.push(beginReading(window, { id: "r", limit: 1, beganAt: 0, withTotals: true }));
+  return { awaited, read };
+}
+
+test("P5: no report proves a day that awaits strays", () => {
+  const { awaited } = awaitedBy([entry(1, range(3, 4))], [entry(2, range(3, 4))]);
+  const reports = [0, 1, 2].map((of) => report(of));
+  expect(awaited.judged(reports)).toEqual([report(0), report(1, false), report(2, false)]);
+  expect(awaited.days).toEqual([range(1, 3)]);
+});
+
+test("P5: the next sync reads such days again, but not those whose window lies outside the range of the read", () => {
+  const { awaited } = awaitedBy(
+    [entry(1, range(3, 4)), entry(2, range(-1, 1)), entry(3, range(9, 11))],
+    [entry(4, range(5, 6))],
+  );
+  expect(awaited.comingOf([0, 1, 2, 3, 4].map(day))).toEqual([day(1), day(4)]);
+});
+
+test("P5: a day awaits strays until their window was shown whole, and none of the day waits", () => {
+  const [done, left] = [
+    awaitedBy([entry(1, range(3, 4))]),
+    awaitedBy([entry(1, range(3, 4))], [], [1]),
+  ];
+  for (const { awaited, read } of [done, left]) {
+    expect(awaited.unread).toEqual([range(3, 4)]);
+    read(range(3, 4));
+    expect(awaited.unread).toEqual([]);
+  }
+  expect([done.awaited.has(day(1)), left.awaited.has(day(1))]).toEqual([false, true]);
+});
+
+test("P5 S8: the state names these days, of earlier processes and of this one, each once, or one range for all", () => {
+  const { state } = planIncremental(null, at);
+  const [one, other] = [entry(1, range(3, 4)), entry(2, range(3, 4))];
+  expect(awaitedBy([one], [one, other]).awaited.namedIn(state).awaited).toEqual([one, other]);
+  const third = entry(5, range(7, 8));
+  expect(awaitedBy([one], [other, third]).awaited.namedIn(state).awaited).toEqual([
+    { days: range(1, 6), window: range(3, 8) },
+  ]);
+});
