@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ReadingIds } from "../core/identity.ts";
 import { DAY } from "../core/time.ts";
+import { dayRange } from "../core/window.ts";
 import { type KnownDay, NOTHING_KNOWN } from "../core/known_days.ts";
 import { beginReading, type Reading } from "../core/reading.ts";
 import { LIMITS } from "../core/limits.ts";
@@ -265,10 +266,16 @@ test("S8: the costs that have left retention go before the finished windows", as
   const reads = [{ start: 0, end: DAY, availableThrough: DAY }];
   const pass = { ...emptyPass(0), reads };
   const fewer = [{ day: DAY_ONE, readingId: "r".repeat(14) }];
-  const { state, steps } = await boundedTo(3000, { left: sums(100), fewer, pass });
+  const awaited = [1, 2].map((number) => ({
+    days: dayRange(DAY_ONE + number * DAY),
+    window: dayRange(DAY_ONE + (number + 5) * DAY),
+  }));
+  const { state, steps } = await boundedTo(3000, { left: sums(100), fewer, awaited, pass });
   expect(steps).toBe(3);
   expect(state.left).toEqual([]);
   expect(state.fewer).toEqual([]);
+  // No day may be proven that awaits strays.
+  expect(state.awaited).toHaveLength(1);
   expect(state.pass?.reads).toEqual(reads);
 });
 
