@@ -12,14 +12,14 @@ const SHOWN = "src/core/awaited.test.ts: P5 P6: whether a window was shown whole
 export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
-    file: "src/streams/awaited_strays.ts",
+    file: "src/streams/awaited_days.ts",
     from: "one.confirmed && this.has(one.day)",
     to: "false",
     test: NOT_BEFORE,
   },
   {
     rule: "P5",
-    file: "src/streams/awaited_strays.ts",
+    file: "src/streams/awaited_days.ts",
     from: "waiting.some((day) => overlaps(one.days, dayRange(day)))",
     to: "false",
     test: NOT_BEFORE,
@@ -166,16 +166,16 @@ export const AWAITED: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/awaited_strays.ts",
+    file: "src/streams/awaited_days.ts",
     from: "contains(bounds, window)",
     to: "true",
-    test: "src/streams/awaited_strays.test.ts: P5: the next sync reads such days again, but not those whose window lies outside the range of the read",
+    test: "src/streams/awaited_days.test.ts: P5: the next sync reads such days again, but not those whose window lies outside the range of the read",
   },
   {
     rule: "P5",
-    file: "src/streams/awaited_strays.ts",
+    file: "src/streams/awaited_days.ts",
     from: "isAwaited(reachable, day) || pending.awaits(day)",
     to: "pending.awaits(day)",
-    test: "src/streams/awaited_strays.test.ts: P5: the next sync reads such days again, but not those whose window lies outside the range of the read",
+    test: "src/streams/awaited_days.test.ts: P5: the next sync reads such days again, but not those whose window lies outside the range of the read",
   },
 ];

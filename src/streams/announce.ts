@@ -5,7 +5,7 @@
  */
 import type { StreamState } from "../core/state.ts";
 import type { Range } from "../core/window.ts";
-import type { Awaited } from "./awaited_strays.ts";
+import type { AwaitedDays } from "./awaited_days.ts";
 import type { DueWindows } from "./due_windows.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -13,7 +13,7 @@ import type { Ledger } from "./ledger.ts";
 interface Doubted {
   readonly unproven: readonly Range[];
   /** If the report lets the models take strays for gone whose new versions wait to be written (P5); else null. */
-  readonly awaited: Pick<Awaited, "namedIn"> | null;
+  readonly awaited: Pick<AwaitedDays, "namedIn"> | null;
   /** The windows that have still to list their strays. */
   readonly unlisted: readonly Range[];
 }

@@ -6,7 +6,7 @@ import type { Plan, PlanInput } from "../core/plan.ts";
 import type { Reading } from "../core/reading.ts";
 import { knownOf, type StreamState } from "../core/state.ts";
 import { clip, contains, daysIn, nameOf, overlaps, type Range, wholeDays } from "../core/window.ts";
-import { Awaited } from "./awaited_strays.ts";
+import { AwaitedDays } from "./awaited_days.ts";
 import { type Looks, lookPurpose, looksAt } from "./looks.ts";
 import type { Purpose } from "./record_filter.ts";
 import type { CameStrays } from "./stray_groups.ts";
@@ -36,7 +36,7 @@ export class StrayReads {
   readonly read: Reading[] = [];
   /** The days that have rows written by this read, those of strays among them. */
   readonly written = new Set<number>();
-  readonly awaited: Awaited;
+  readonly awaited: AwaitedDays;
   /** How often {@link takeUnjudged} has taken each window to be read now, and the windows that wait for the next sync. */
   readonly #taken = new Map<string, number>();
   readonly #left = new Set<string>();
@@ -48,7 +48,7 @@ export class StrayReads {
     this.#strays = strays;
     this.#options = options;
     const { plan, input, limits } = options;
-    this.awaited = new Awaited({
+    this.awaited = new AwaitedDays({
       earlier: plan.state.mode === "incremental" ? plan.state.awaited : [],
       pending: strays.pending,
       reads: this.read,

@@ -3,10 +3,10 @@ import { boundedAwaited, distinctAwaited, isAwaited, isShownWhole } from "../cor
 import type { Reading } from "../core/reading.ts";
 import type { DayReport } from "../core/settle.ts";
 import type { AwaitedStrays, StreamState } from "../core/state.ts";
-import type { PendingStrays } from "./pending_strays.ts";
 import { contains, dayRange, nameOf, overlaps, type Range, union } from "../core/window.ts";
+import type { PendingStrays } from "./pending_strays.ts";
 
-interface AwaitedOptions {
+interface Options {
   /** The entries of the state before the read. */
   readonly earlier: readonly AwaitedStrays[];
   /** The strays that this read has shown. */
@@ -20,11 +20,11 @@ interface AwaitedOptions {
   readonly most: number;
 }
 
-export class Awaited {
-  readonly #options: AwaitedOptions;
+export class AwaitedDays {
+  readonly #options: Options;
   #earlier: readonly AwaitedStrays[];
 
-  constructor(options: AwaitedOptions) {
+  constructor(options: Options) {
     this.#options = options;
     this.#earlier = options.earlier;
   }

@@ -5,7 +5,7 @@ import type { DayReport } from "../core/settle.ts";
 import type { AwaitedStrays } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { dayRange, type Range } from "../core/window.ts";
-import { Awaited } from "./awaited_strays.ts";
+import { AwaitedDays } from "./awaited_days.ts";
 import { at } from "./scripted/testing.ts";
 import { DAY_ONE } from "./testing.ts";
 
@@ -28,7 +28,7 @@ function awaitedBy(
   waiting: readonly number[] = [],
 ) {
   const reads: Reading[] = [];
-  const awaited = new Awaited({
+  const awaited = new AwaitedDays({
     earlier,
     pending: {
       awaited: pending,
