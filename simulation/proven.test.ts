@@ -568,6 +568,23 @@ test.each(
   },
 );
 
+test("P5: nor does one if a STATE has named the day as due before another stray of its window was seen", async () => {
+  const costs = posting();
+  const strays = [strayOf(costs, OF_STRAY, POSTED, "a"), strayOf(costs, POSTED, OF_STRAY, "b")];
+  const lives = [...livesOn(costs, -20, 6, 4), ...strays];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  const rows = async (): Promise<unknown> => {
+    const verdict = (await verdictsOf(connection, "costs")).get(date(day(OF_STRAY)));
+    return verdict?.status === "proven" ? verdict.rows : null;
+  };
+  await connection.sync(dying(isRowOf("a")));
+  await syncsAt(connection, [27], diesBehindItsDay);
+  expect(await rows()).toBe(null);
+  await syncsAt(connection, [51, 53], PAGED);
+  expect(await rows()).toBe("5");
+  expect(await unproven(connection, "costs", day(-20))).toEqual([]);
+});
+
 test.each([
   ["the end of retention", { retentionDays: 19 }, { startDate: null }, {}],
   ["a later start date", {}, {}, { startDate: day(-14) }],

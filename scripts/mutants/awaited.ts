@@ -20,7 +20,7 @@ export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/awaited_days.ts",
-    from: "waiting.some((day) => overlaps(one.days, dayRange(day)))",
+    from: "pending.waitsOn(days)",
     to: "false",
     test: NOT_BEFORE,
   },
@@ -118,8 +118,8 @@ export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/core/awaited.ts",
-    from: "if (awaited.length <= most) return awaited;",
-    to: "return awaited;",
+    from: "awaited.length <= most) return awaited;",
+    to: "awaited.length >= 0) return awaited;",
     test: "src/core/awaited.test.ts: P5 S8: if there are too many of them, one entry stands for all days from the first to the last",
   },
   {
@@ -177,5 +177,26 @@ export const AWAITED: readonly Mutant[] = [
     from: "isAwaited(reachable, day) || pending.awaits(day)",
     to: "pending.awaits(day)",
     test: "src/streams/awaited_days.test.ts: P5: the next sync reads such days again, but not those whose window lies outside the range of the read",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/losses.ts",
+    from: "if (days.length > 0) this.#overtaken = union",
+    to: "if (days.length < 0) this.#overtaken = union",
+    test: "warehouse/proofs/posted.test.ts: P5: a stray that is restated and posted again, while the plan does not reach its old window, leaves its day proven",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/announce.ts",
+    from: "due.areNamed(days, sent) && isAwaitedAlike(state, sent)",
+    to: "due.areNamed(days, sent)",
+    test: "src/streams/announce.test.ts: P5: a STATE that names the days as due does not name them as days that await strays",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/awaited_days.ts",
+    from: "!uncovered.includes(day) && !isAwaited(earlier, day)",
+    to: "!uncovered.includes(day)",
+    test: "simulation/proven.test.ts: P5: so are strays whose process has died between their report and the next STATE",
   },
 ];

@@ -109,8 +109,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "if (always || !this",
-    to: "if (!this",
+    from: "if (always || !isNamed(ledger",
+    to: "if (!isNamed(ledger",
     test:
       GROUPS +
       "P5: such a STATE goes out also if the plan reaches no day of the strays, and the rows before it have reserved their ids",

@@ -26,18 +26,21 @@ export function boundedAwaited(
   awaited: readonly AwaitedStrays[],
   most: number,
 ): readonly AwaitedStrays[] {
-  if (awaited.length <= most) return awaited;
-  const spanOf = (ranges: readonly Range[]): Range => ({
-    start: Math.min(...ranges.map(({ start }) => start)),
-    end: Math.max(...ranges.map(({ end }) => end)),
-  });
-  return [
-    {
-      days: spanOf(awaited.map(({ days }) => days)),
-      window: spanOf(awaited.map(({ window }) => window)),
-    },
-  ];
+  const [first, ...others] = awaited;
+  if (first === undefined || awaited.length <= most) return awaited;
+  return [others.reduce(spanOf, first)];
 }
+
+/** One entry for the days of two, and all days between them. */
+export const spanOf = (one: AwaitedStrays, other: AwaitedStrays): AwaitedStrays => ({
+  days: rangeOver(one.days, other.days),
+  window: rangeOver(one.window, other.window),
+});
+
+const rangeOver = (one: Range, other: Range): Range => ({
+  start: Math.min(one.start, other.start),
+  end: Math.max(one.end, other.end),
+});
 
 /**
  * The strays of a state that go on in a sync, and the days that await strays: those of the state, and those of strays whose ids stand in

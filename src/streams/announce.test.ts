@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { emptyPass, type StreamState, withLoss } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { dayRange } from "../core/window.ts";
-import { announce } from "./announce.ts";
+import { announce, isNamed } from "./announce.ts";
 import { DueWindows } from "./due_windows.ts";
 import { provider, readScript, stateOf } from "./scripted/testing.ts";
 import { DAY_ONE } from "./testing.ts";
@@ -62,4 +62,14 @@ test("P5: a STATE names the days that await strays before the report of the wind
   expect([sends, named]).toEqual([1, { ...state, awaited: [entry] }]);
   expect(announced(named, named, [], names).sends).toBe(0);
   expect(announced(named, state).sends).toBe(0);
+});
+
+test("P5: a STATE that names the days as due does not name them as days that await strays", () => {
+  const due = new DueWindows(DAY_ONE + 9 * DAY);
+  const days = [dayRange(DAY_ONE)];
+  const sent = { ...state, due: days };
+  const entry = { days: dayRange(DAY_ONE), window: dayRange(DAY_ONE + 3 * DAY) };
+  expect(isNamed({ state: sent, sent }, due, days)).toBe(true);
+  expect(isNamed({ state: { ...sent, awaited: [entry] }, sent }, due, days)).toBe(false);
+  expect(isNamed({ state: sent, sent: state }, due, days)).toBe(false);
 });

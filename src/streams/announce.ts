@@ -20,8 +20,20 @@ interface Doubted {
 
 const lostUntil = ({ pass }: StreamState): number | null => pass?.lostUntil ?? null;
 
-const awaitedIn = (state: StreamState): string =>
-  JSON.stringify(state.mode === "incremental" ? state.awaited : []);
+/** P5: whether one STATE names the days that await strays as another does. */
+function isAwaitedAlike(one: StreamState, other: StreamState): boolean {
+  const [entries, others] = [one, other].map((state) =>
+    JSON.stringify(state.mode === "incremental" ? state.awaited : []),
+  );
+  return entries === others;
+}
+
+/** Whether the last STATE names these days as due, and the days that await strays. */
+export const isNamed = (
+  { state, sent }: Pick<Ledger, "state" | "sent">,
+  due: DueWindows,
+  days: readonly Range[],
+): boolean => due.areNamed(days, sent) && isAwaitedAlike(state, sent);
 
 /** To be called before the report. Queues a STATE, unless the last one says all of this. */
 export function announce(
@@ -32,9 +44,9 @@ export function announce(
   const { sent } = ledger;
   const state = awaited?.namedIn(ledger.state) ?? ledger.state;
   if (state.mode !== "incremental") return;
-  const isNamed = due.areNamed([...unproven, ...unlisted], sent);
-  const isAwaited = awaited === null || awaitedIn(state) === awaitedIn(sent);
-  if (isNamed && isAwaited && lostUntil(state) === lostUntil(sent)) return;
+  const areNamed = due.areNamed([...unproven, ...unlisted], sent);
+  const isAwaited = awaited === null || isAwaitedAlike(state, sent);
+  if (areNamed && isAwaited && lostUntil(state) === lostUntil(sent)) return;
   // This STATE may count more windows as read than the STATE before.
   ledger.update(due.list(due.mark(state, unproven), unlisted));
   void ledger.sendAhead();

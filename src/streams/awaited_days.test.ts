@@ -6,6 +6,7 @@ import type { AwaitedStrays } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { dayRange, type Range } from "../core/window.ts";
 import { AwaitedDays } from "./awaited_days.ts";
+import { PendingStrays } from "./pending_strays.ts";
 import { at } from "./scripted/testing.ts";
 import { DAY_ONE } from "./testing.ts";
 
@@ -31,9 +32,9 @@ function awaitedBy(
   const awaited = new AwaitedDays({
     earlier,
     pending: {
-      awaited: pending,
+      awaited: () => pending,
       awaits: (one) => pending.some(({ days }) => days.start === one),
-      days: () => waiting.map(day),
+      waitsOn: ({ start }) => waiting.map(day).includes(start),
     },
     reads,
     bounds: range(0, 10),
@@ -73,6 +74,12 @@ test("P5: a day awaits strays until their window was shown whole, and none of th
   expect([done.awaited.has(day(1)), left.awaited.has(day(1))]).toEqual([false, true]);
 });
 
+test("P5: a second reading proves such a day, and leaves it due if it has awaited strays of an earlier process", () => {
+  const { awaited, read } = awaitedBy([entry(1, range(3, 4))], [entry(2, range(3, 4))]);
+  read(range(3, 4));
+  expect(awaited.provenAgain([0, 1, 2, 3].map(day), [day(3)])).toEqual([day(0), day(2)]);
+});
+
 test("P5 S8: the state names these days, of earlier processes and of this one, each once, or one range for all", () => {
   const { state } = planIncremental(null, at);
   const [one, other] = [entry(1, range(3, 4)), entry(2, range(3, 4))];
@@ -80,5 +87,30 @@ test("P5 S8: the state names these days, of earlier processes and of this one, e
   const third = entry(5, range(7, 8));
   expect(awaitedBy([one], [other, third]).awaited.namedIn(state).awaited).toEqual([
     { days: range(1, 6), window: range(3, 8) },
+  ]);
+});
+
+test("P5 L2: of many strays that are awaited one range tells, as soon as they are more than a state names", () => {
+  const pending = new PendingStrays({ pendingStrays: 9, notedWindows: 9 });
+  const add = (of: number, isAwaited: boolean): void =>
+    void pending.add({ id: `i${of}`, version: `v${of}`, day: day(of), isAwaited }, range(7, 8));
+  expect(pending.awaited(1)).toEqual([]);
+  add(1, true);
+  add(2, false);
+  expect(pending.awaited(1)).toEqual([entry(1, range(7, 8))]);
+  expect([1, 2].map((of) => pending.awaits(day(of)))).toEqual([true, false]);
+  expect([range(2, 3), range(0, 3), range(3, 5)].map((days) => pending.waitsOn(days))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  pending.writing(new Set(["i2"]));
+  expect(pending.awaited(2)).toEqual([entry(1, range(7, 8)), entry(2, range(7, 8))]);
+  expect(pending.awaited(1)).toEqual([{ days: range(1, 3), window: range(7, 8) }]);
+  pending.wrote(new Set(), new Set(["i1", "i2"]), range(7, 8));
+  expect([pending.awaited(1), pending.awaits(day(1)), pending.waitsOn(range(0, 9))]).toEqual([
+    [],
+    false,
+    false,
   ]);
 });

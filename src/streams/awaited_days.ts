@@ -3,14 +3,16 @@ import { boundedAwaited, distinctAwaited, isAwaited, isShownWhole } from "../cor
 import type { Reading } from "../core/reading.ts";
 import type { DayReport } from "../core/settle.ts";
 import type { AwaitedStrays, StreamState } from "../core/state.ts";
-import { contains, dayRange, nameOf, overlaps, type Range, union } from "../core/window.ts";
+import { contains, nameOf, overlaps, type Range, union } from "../core/window.ts";
 import type { PendingStrays } from "./pending_strays.ts";
+
+/** The strays that a read has shown. */
+export type AwaitedPending = Pick<PendingStrays, "awaited" | "awaits" | "waitsOn">;
 
 interface Options {
   /** The entries of the state before the read. */
   readonly earlier: readonly AwaitedStrays[];
-  /** The strays that this read has shown. */
-  readonly pending: Pick<PendingStrays, "awaited" | "awaits" | "days">;
+  readonly pending: AwaitedPending;
   /** The windows that this process has read as a whole. */
   readonly reads: readonly Reading[];
   /** The range that the read may request. */
@@ -22,34 +24,49 @@ interface Options {
 
 export class AwaitedDays {
   readonly #options: Options;
-  #earlier: readonly AwaitedStrays[];
+  /** The entries of earlier processes: those whose windows this one has still to show whole, and those whose strays still wait. */
+  #unshown: readonly AwaitedStrays[];
+  #waiting: readonly AwaitedStrays[] = [];
+  /** How many of the windows that were read are taken into account. */
+  #judged = 0;
 
   constructor(options: Options) {
     this.#options = options;
-    this.#earlier = options.earlier;
+    this.#unshown = options.earlier;
   }
 
-  /** The entries of earlier processes, until this one has shown their windows whole, and none of the strays that wait is of their days. */
+  /** Takes the windows into account that were read since. Only the entries that these touch may have changed (L2). */
+  #judge(): void {
+    const { reads, maximumWindowDays, pending } = this.#options;
+    if (this.#judged < reads.length && this.#unshown.length > 0) {
+      const latest = reads.slice(this.#judged);
+      const shown = this.#unshown.filter(
+        ({ window }) =>
+          latest.some((read) => overlaps(read, window)) &&
+          isShownWhole(window, reads, maximumWindowDays),
+      );
+      this.#unshown = this.#unshown.filter((one) => !shown.includes(one));
+      this.#waiting = [...this.#waiting, ...shown];
+    }
+    this.#judged = reads.length;
+    if (this.#waiting.length > 0)
+      this.#waiting = this.#waiting.filter(({ days }) => pending.waitsOn(days));
+  }
+
   get #open(): readonly AwaitedStrays[] {
-    if (this.#earlier.length === 0) return this.#earlier;
-    const waiting = this.#options.pending.days();
-    this.#earlier = this.#earlier.filter(
-      (one) => !this.#isShown(one) || waiting.some((day) => overlaps(one.days, dayRange(day))),
-    );
-    return this.#earlier;
-  }
-
-  #isShown({ window }: AwaitedStrays): boolean {
-    const { reads, maximumWindowDays } = this.#options;
-    return isShownWhole(window, reads, maximumWindowDays);
+    this.#judge();
+    return this.#waiting.length === 0 ? this.#unshown : [...this.#unshown, ...this.#waiting];
   }
 
   /** The state with the days that await strays. A full refresh looks for strays of its own. */
   namedIn<State extends StreamState>(state: State): State {
     if (state.mode !== "incremental") return state;
+    return { ...state, awaited: this.#all };
+  }
+
+  get #all(): readonly AwaitedStrays[] {
     const { pending, most } = this.#options;
-    const all = distinctAwaited([...this.#open, ...pending.awaited]);
-    return { ...state, awaited: boundedAwaited(all, most) };
+    return boundedAwaited(distinctAwaited([...this.#open, ...pending.awaited(most)]), most);
   }
 
   has(day: number): boolean {
@@ -72,12 +89,21 @@ export class AwaitedDays {
 
   /** All days that await strays. */
   get days(): readonly Range[] {
-    return union([...this.#open, ...this.#options.pending.awaited].map(({ days }) => days));
+    return union(this.#all.map(({ days }) => days));
+  }
+
+  /**
+   * The days that are due no longer once a second reading has proven them: those that it covers (R5), and that awaited no strays of an
+   * earlier process. Reports of that process may list strays that no state knows, and only a whole reading of the day judges these.
+   */
+  provenAgain(days: readonly number[], uncovered: readonly number[]): number[] {
+    const { earlier } = this.#options;
+    return days.filter((day) => !uncovered.includes(day) && !isAwaited(earlier, day));
   }
 
   /** The windows of earlier processes that have to be read as a whole. */
   get unread(): readonly Range[] {
-    const unread = this.#open.filter((one) => !this.#isShown(one));
-    return [...new Map(unread.map(({ window }) => [nameOf(window), window])).values()];
+    this.#judge();
+    return [...new Map(this.#unshown.map(({ window }) => [nameOf(window), window])).values()];
   }
 }

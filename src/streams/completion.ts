@@ -26,7 +26,7 @@ import {
 } from "../core/state.ts";
 import { afterReport, tellsLate, withUnreported } from "../core/unreported.ts";
 import { clip, dayRange, intersect, type Range, rangesOf } from "../core/window.ts";
-import { announce } from "./announce.ts";
+import { announce, isNamed } from "./announce.ts";
 import type { CompletionOptions } from "./completion_options.ts";
 import { Confirmations } from "./confirmations.ts";
 import { describeAbsent, describeShrunk, tooManyLooks, tooManyStrays } from "./describe.ts";
@@ -155,7 +155,7 @@ export class Completion {
     const reported = this.#reporter.reportAll(said, lists);
     const uncovered = uncoveredDays(ledger.state, reading, input, endedAt);
     const left = { isLook: job.isLook, uncovered, known: settlement.known };
-    const coming = this.#reads.awaited.comingOf(days.map(({ day }) => day));
+    const coming = this.#losses.wait(this.#reads.awaited.comingOf(days.map(({ day }) => day)));
     const stays = [...this.#due.staysBehind(ledger.state, reading, left), ...coming];
     const learned = asLearned({ ...settlement, doubtful: [...doubtful, ...stays] }, reading);
     const settled = settleReading(ledger.state, reading, learned, input.now);
@@ -231,7 +231,7 @@ export class Completion {
     const { state } = ledger;
     if (state.mode === "incremental") {
       const uncovered = uncoveredDays(state, reading, input, endedAt);
-      const covered = agreed.filter((day) => !uncovered.includes(day));
+      const covered = this.#reads.awaited.provenAgain(agreed, uncovered);
       const confirmed = this.#due.confirm({ ...state, known }, covered);
       const marked = this.#due.mark(confirmed, [...before, ...own]);
       const listed = this.#due.list(marked, this.strays.listings.unlisted());
@@ -366,7 +366,7 @@ export class Completion {
     const own = days.flatMap((day) => clip([day], { start: plan.from, end: plan.end }));
     ledger.update(this.#remembered(this.#due.hold(ledger.state, windows, own)));
     if (ledger.state.mode !== "incremental") return;
-    if (always || !this.#due.areNamed(own, ledger.sent)) await ledger.sendAhead();
+    if (always || !isNamed(ledger, this.#due, own)) await ledger.sendAhead();
   }
 
   /** The state with the strays of this moment, and with the windows that have still to list theirs. */

@@ -67,6 +67,12 @@ export class Losses {
     return [...this.#reads, ...earlier.flatMap((other) => other.about)];
   }
 
+  /** P5: days that a reading does not prove, because they await strays, are read once more after these are written. */
+  wait(days: readonly number[]): readonly number[] {
+    if (days.length > 0) this.#overtaken = union([...this.#overtaken, ...days.map(dayRange)]);
+    return days;
+  }
+
   get hasOvertaken(): boolean {
     return subtract(this.#overtaken, this.#awaited()).length > 0;
   }

@@ -1,6 +1,8 @@
 /** The strays that wait for an owner, or to be written (P5). */
 import type { Limits } from "../core/limits.ts";
+import { spanOf } from "../core/awaited.ts";
 import type { AwaitedStrays } from "../core/state.ts";
+import { DAY } from "../core/time.ts";
 import { dayRange, nameOf, type Range } from "../core/window.ts";
 
 /** A stray that waits. Hashes are 24 hexadecimal digits. */
@@ -22,6 +24,12 @@ export interface Pending {
   isAbsent: boolean;
 }
 
+function add(counts: Map<number, number>, day: number, by: 1 | -1): void {
+  const count = (counts.get(day) ?? 0) + by;
+  if (count === 0) counts.delete(day);
+  else counts.set(day, count);
+}
+
 export class PendingStrays {
   readonly #limits: Pick<Limits, "pendingStrays" | "notedWindows">;
   readonly #byVersion = new Map<string, Pending>();
@@ -30,6 +38,10 @@ export class PendingStrays {
   /** How many strays are awaited, by window and day, and by day in each window. */
   readonly #awaited = new Map<string, AwaitedStrays & { count: number }>();
   readonly #byDay = new Map<number, number>();
+  /** One range for all days that this read has awaited. */
+  #span: AwaitedStrays | null = null;
+  /** How many strays wait, by day. */
+  readonly #waiting = new Map<number, number>();
   #noted = 0;
 
   constructor(limits: Pick<Limits, "pendingStrays" | "notedWindows">) {
@@ -58,6 +70,7 @@ export class PendingStrays {
     const kept = this.#byVersion.get(stray.version);
     if (kept === undefined && this.isFull) return false;
     const pending = kept ?? { ...stray, windows: [], isAbsent: false };
+    if (kept === undefined) add(this.#waiting, stray.day, 1);
     this.#byVersion.set(stray.version, pending);
     if (pending.windows.length === 0 || this.#noted < this.#limits.notedWindows)
       this.#note(pending, window);
@@ -80,9 +93,8 @@ export class PendingStrays {
     awaited.count += by;
     if (awaited.count === 0) this.#awaited.delete(pair);
     else this.#awaited.set(pair, awaited);
-    const ofDay = (this.#byDay.get(day) ?? 0) + by;
-    if (ofDay === 0) this.#byDay.delete(day);
-    else this.#byDay.set(day, ofDay);
+    this.#span = this.#span === null ? awaited : spanOf(this.#span, awaited);
+    add(this.#byDay, day, by);
   }
 
   /** To be called before strays with these ids are written: from here on their days await them. */
@@ -96,20 +108,30 @@ export class PendingStrays {
 
   remove(pending: Pending): void {
     this.#byVersion.delete(pending.version);
+    add(this.#waiting, pending.day, -1);
     for (const window of pending.windows) {
       this.#byWindow.get(nameOf(window))?.delete(pending);
       if (pending.isAwaited) this.#count(pending, window, -1);
     }
   }
 
-  /** The days that await strays, with the windows that have shown these. */
-  get awaited(): readonly AwaitedStrays[] {
-    return [...this.#awaited.values()].map(({ days, window }) => ({ days, window }));
+  /** The days that await strays, with the windows that have shown these: at most so many entries, or one range for all (L2). */
+  awaited(most: number): readonly AwaitedStrays[] {
+    const { days, window } = this.#span ?? {};
+    if (days === undefined || window === undefined) return [];
+    if (this.#awaited.size > most) return [{ days, window }];
+    return [...this.#awaited.values()].map((one) => ({ days: one.days, window: one.window }));
   }
 
   /** Whether a day awaits strays. */
   awaits(day: number): boolean {
     return this.#byDay.has(day);
+  }
+
+  /** Whether strays of some whole days wait, awaited or not. */
+  waitsOn({ start, end }: Range): boolean {
+    if (end - start === DAY) return this.#waiting.has(start);
+    return [...this.#waiting.keys()].some((day) => start <= day && day < end);
   }
 
   /** The number of strays that this window showed. */

@@ -246,7 +246,10 @@ test("P5 R10: a stray that is withdrawn before its new version is written leaves
   const third = await readScript(showing({ 2: [left] }), { ...late, stored: lastState(second) });
   expect(idsOf(third)).toEqual(["left"]);
   expect(standing(first, second, third)).toEqual(["left"]);
-  expect(stateOf(third)).toMatchObject({ due: [], strays: [{ day: DAY_ONE + DAY }] });
+  // The day has awaited strays of an earlier process.
+  expect(stateOf(third)).toMatchObject({ due: [range(1, 2)], strays: [{ day: DAY_ONE + DAY }] });
+  const fourth = await readScript(showing({ 2: [left] }), { ...late, stored: lastState(third) });
+  expect([idsOf(fourth), stateOf(fourth).due]).toEqual([[], []]);
 });
 
 /** The versions of a stray, by their numbers from 1 on. */
@@ -336,7 +339,10 @@ test("P5 R10: if the process dies before the row of a new version, and the stray
   const third = await readScript(showing({ 2: [left] }), { ...late, stored });
   const table = new Table().with(first).with(second, length).with(third);
   expect([...table.standing().keys()]).toEqual(["left"]);
-  expect(stateOf(third).due).toEqual([]);
+  // The day has awaited strays of an earlier process.
+  expect(stateOf(third).due).toEqual([range(1, 2)]);
+  const fourth = await readScript(showing({ 2: [left] }), { ...late, stored: lastState(third) });
+  expect([idsOf(fourth), stateOf(fourth).due]).toEqual([[], []]);
 });
 
 test("P5: such a STATE goes out also if the plan reaches no day of the strays, and the rows before it have reserved their ids", async () => {

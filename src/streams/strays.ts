@@ -20,6 +20,7 @@ import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
 import { type GroupPlan, GroupReports, type Reported } from "./group_reports.ts";
 import { HashWords } from "./hash_words.ts";
+import type { AwaitedPending } from "./awaited_days.ts";
 import { type Pending, PendingStrays } from "./pending_strays.ts";
 import { type CameStrays, groupOf, isWritten, newestOf, ofWholeGroups } from "./stray_groups.ts";
 import {
@@ -236,7 +237,7 @@ export class Strays {
     return this.#pending.countIn(window) > 0;
   }
 
-  get pending(): Pick<PendingStrays, "awaited" | "awaits" | "days"> {
+  get pending(): AwaitedPending {
     return this.#pending;
   }
 
