@@ -199,4 +199,11 @@ export const AWAITED: readonly Mutant[] = [
     to: "!uncovered.includes(day)",
     test: "simulation/proven.test.ts: P5: so are strays whose process has died between their report and the next STATE",
   },
+  {
+    rule: "P5",
+    file: "src/streams/reporter.ts",
+    from: "const days = speaks ?",
+    to: "const days = speaks && reading.id === null ?",
+    test: NOT_BEFORE,
+  },
 ];

@@ -223,8 +223,8 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/reporter.ts",
-    from: "if (this.#options.report === null) return { strays: []",
-    to: "if (this.#options.report === undefined) return { strays: []",
+    from: "if (report === null) return { strays: []",
+    to: "if (report === undefined) return { strays: []",
     test: "simulation/proven.test.ts: P5 R10: in a sync without export_windows a stray %s, at a provider that gives each page of a window an `as_of` of its own",
   },
   {

@@ -3,7 +3,7 @@ import { boundedAwaited, distinctAwaited, isAwaited, isShownWhole } from "../cor
 import type { Reading } from "../core/reading.ts";
 import type { DayReport } from "../core/settle.ts";
 import type { AwaitedStrays, StreamState } from "../core/state.ts";
-import { contains, nameOf, overlaps, type Range, union } from "../core/window.ts";
+import { contains, includes, nameOf, overlaps, type Range, union } from "../core/window.ts";
 import type { PendingStrays } from "./pending_strays.ts";
 
 /** The strays that a read has shown. */
@@ -99,6 +99,13 @@ export class AwaitedDays {
   provenAgain(days: readonly number[], uncovered: readonly number[]): number[] {
     const { earlier } = this.#options;
     return days.filter((day) => !uncovered.includes(day) && !isAwaited(earlier, day));
+  }
+
+  /** The days within the range of the read that await strays which this window has shown. */
+  shownBy(window: Range): number[] {
+    const { pending, most, bounds } = this.#options;
+    const own = pending.awaited(most).filter((one) => nameOf(one.window) === nameOf(window));
+    return own.map(({ days }) => days.start).filter((day) => includes([bounds], day));
   }
 
   /** The windows of earlier processes that have to be read as a whole. */

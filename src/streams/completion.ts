@@ -71,7 +71,7 @@ export class Completion {
     this.#confirmations = new Confirmations(options);
     this.#losses = new Losses(plan.state.pass, () => this.#reads.awaited.days);
     this.#reads = new StrayReads(this.strays, options);
-    this.#reporter = new Reporter(this.strays.groups, options);
+    this.#reporter = new Reporter(this.strays.groups, this.#reads.awaited, options);
   }
 
   /** Whether every window that was read counts as finished. */
@@ -145,11 +145,11 @@ export class Completion {
     const isLate = tellsLate(ledger.state, report && days);
     const isLost = this.strays.listings.loses();
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
-    const lists = this.#reporter.lists(reading);
+    const lists = this.#reporter.lists(reading, shows === "all");
     const hasLost = settlement.hasLost || misses || isLost || isLate || lists.hasLost;
-    const missed = this.#lose({ ...reading, endedAt, days: daysAbout(reading) }, hasLost);
+    const missed = this.#lose({ ...reading, ...lists, endedAt, days: daysAbout(reading) }, hasLost);
     const doubted = misses ? doubtsOf(settlement, reading) : [];
-    const unproven = rangesOf([...settlement.shrunk, ...doubted]);
+    const unproven = rangesOf([...settlement.shrunk, ...doubted, ...lists.awaiting]);
     this.#announce([...unproven, ...missed.before], open, shows === "all");
     const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays: lists.strays };
     const reported = this.#reporter.reportAll(said, lists);

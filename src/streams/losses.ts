@@ -16,6 +16,8 @@ interface Ended {
   /** When it began and when its last page came, on the provider's clock. */
   readonly beganAt: number;
   readonly endedAt: number;
+  /** Other days that its report takes the proof from, because they await strays (P5). */
+  readonly awaiting?: readonly { readonly day: number }[];
 }
 
 /** The days that are due because of rows that were found missing. */
@@ -51,11 +53,12 @@ export class Losses {
   }
 
   /** To be called for each reading that judges days, once it has ended. */
-  settle({ days, beganAt, endedAt }: Ended, hasLost: boolean): Missed {
+  settle({ days, beganAt, endedAt, awaiting = [] }: Ended, hasLost: boolean): Missed {
     const about = days.map(dayRange);
     const own = beganAt < this.#lostAt ? about : [];
     const before = hasLost ? subtract(this.#readBefore(endedAt), about) : [];
     this.#overtaken = union([...this.#overtaken, ...before, ...own]);
+    this.wait(awaiting.map(({ day }) => day));
     this.#ended.push({ about, beganAt });
     if (hasLost) this.#lostAt = Math.max(this.#lostAt, endedAt);
     return { before, own };

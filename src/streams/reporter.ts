@@ -1,5 +1,9 @@
 /** The reports of complete readings (R5). */
+import { isKnown } from "../core/known_days.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
+import { knownOf } from "../core/state.ts";
+import { dayRange } from "../core/window.ts";
+import type { AwaitedDays } from "./awaited_days.ts";
 import type { CompletionOptions } from "./completion_options.ts";
 import type { ReadingReport } from "./ended_reading.ts";
 import type { GroupReports } from "./group_reports.ts";
@@ -11,17 +15,22 @@ export interface Lists {
   readonly own: Pick<ReadingReport, "reading" | "strays"> | null;
   /** Whether the models see a loss by these lists. */
   readonly hasLost: boolean;
+  /** Known days whose strays the report lets the models take for gone, because newer versions wait: nothing proves them meanwhile (P5). */
+  readonly awaiting: readonly { readonly day: number }[];
 }
 
 export class Reporter {
   readonly #groups: GroupReports;
+  readonly #awaited: Pick<AwaitedDays, "shownBy">;
   readonly #options: Pick<CompletionOptions, "ledger" | "input" | "report">;
 
   constructor(
     groups: GroupReports,
+    awaited: Pick<AwaitedDays, "shownBy">,
     options: Pick<CompletionOptions, "ledger" | "input" | "report">,
   ) {
     this.#groups = groups;
+    this.#awaited = awaited;
     this.#options = options;
   }
 
@@ -37,12 +46,23 @@ export class Reporter {
     await report({ ...said, passBeganAt: ledger.state.pass?.beganAt ?? input.now });
   }
 
-  /** The groups of strays that the report of a reading lists. A sync without reports says nothing of any group. */
-  lists(reading: Reading): Lists {
-    if (this.#options.report === null) return { strays: [], own: null, hasLost: false };
+  /**
+   * The groups of strays that the report of a reading lists. A sync without reports says nothing of any group.
+   *
+   * @param speaks whether the models take a stray for gone that the report does not list
+   */
+  lists(reading: Reading, speaks = false): Lists {
+    const { report, ledger } = this.#options;
+    if (report === null) return { strays: [], own: null, hasLost: false, awaiting: [] };
     const strays = this.#groups.listed(reading);
     const own = this.#groups.isBehind ? this.#ownOf(reading) : null;
-    return { strays, own, hasLost: this.#groups.takeLoss() };
+    const known = knownOf(ledger.state);
+    const days = speaks ? this.#awaited.shownBy(reading) : [];
+    // The models miss a row of a group that is listed with fewer rows than it has.
+    const awaiting = days
+      .filter((day) => isKnown(known, day) && strays.every((group) => group.day !== day))
+      .map((day) => ({ day }));
+    return { strays, own, hasLost: this.#groups.takeLoss(), awaiting };
   }
 
   #ownOf(of: Reading): Lists["own"] {
@@ -60,11 +80,26 @@ export class Reporter {
     return { ...reading, id: this.#options.ledger.newId() };
   }
 
-  /** A report. The groups that need a report of their own come first: see {@link Lists}. */
-  async reportAll(said: Omit<ReadingReport, "passBeganAt">, { own }: Lists): Promise<void> {
-    const first = own === null ? null : this.report({ ...said, ...own, isWhole: false, days: [] });
-    const second = this.report(said);
-    await first;
-    await second;
+  /** A report. The groups that need a report of their own come first, and so do the days that await strays: see {@link Lists}. */
+  async reportAll(
+    said: Omit<ReadingReport, "passBeganAt">,
+    { own, awaiting }: Lists,
+  ): Promise<void> {
+    const reports = awaiting.map(({ day }) => this.report(this.#unproven(said, day)));
+    if (own !== null) reports.push(this.report({ ...said, ...own, isWhole: false, days: [] }));
+    await Promise.all([...reports, this.report(said)]);
+  }
+
+  /** An unconfirmed report of a day that the reading is not about. Its id is newer than that of each report that has proven the day. */
+  #unproven(
+    said: Omit<ReadingReport, "passBeganAt">,
+    day: number,
+  ): Omit<ReadingReport, "passBeganAt"> {
+    const reading = { ...this.#anew(said.reading), ...dayRange(day), standing: [], resumed: false };
+    const known = knownOf(this.#options.ledger.state).days.get(day);
+    const { readingId, records } = known ?? { readingId: reading.id, records: 0 };
+    const unproven = { rowsReadingId: readingId, confirmed: false, shrunk: false };
+    const days = [{ ...unproven, day, records, rows: records }];
+    return { ...said, reading, isWhole: false, days, strays: [] };
   }
 }
