@@ -206,4 +206,11 @@ export const AWAITED: readonly Mutant[] = [
     to: "const days = speaks && reading.id === null ?",
     test: NOT_BEFORE,
   },
+  {
+    rule: "P5",
+    file: "src/streams/awaited_days.ts",
+    from: "pending.awaitedIn(window).filter((day) => includes([bounds], day))",
+    to: "pending.awaitedIn(window)",
+    test: "src/streams/awaited_days.test.ts: P5: of the days that await strays of a window, those within the range of the read lose their proof with its report",
+  },
 ];

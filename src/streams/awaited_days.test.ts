@@ -33,6 +33,8 @@ function awaitedBy(
     earlier,
     pending: {
       awaited: () => pending,
+      awaitedIn: (window) =>
+        pending.filter((one) => one.window.start === window.start).map(({ days }) => days.start),
       awaits: (one) => pending.some(({ days }) => days.start === one),
       waitsOn: ({ start }) => waiting.map(day).includes(start),
     },
@@ -74,6 +76,11 @@ test("P5: a day awaits strays until their window was shown whole, and none of th
   expect([done.awaited.has(day(1)), left.awaited.has(day(1))]).toEqual([false, true]);
 });
 
+test("P5: of the days that await strays of a window, those within the range of the read lose their proof with its report", () => {
+  const pending = [entry(1, range(3, 4)), entry(-2, range(3, 4)), entry(2, range(5, 6))];
+  expect(awaitedBy([], pending).awaited.shownBy(range(3, 4))).toEqual([day(1)]);
+});
+
 test("P5: a second reading proves such a day, and leaves it due if it has awaited strays of an earlier process", () => {
   const { awaited, read } = awaitedBy([entry(1, range(3, 4))], [entry(2, range(3, 4))]);
   read(range(3, 4));
@@ -104,6 +111,8 @@ test("P5 L2: of many strays that are awaited one range tells, as soon as they ar
     true,
     false,
   ]);
+  expect(pending.awaitedIn(range(7, 8))).toEqual([day(1)]);
+  expect(pending.awaitedIn(range(8, 9))).toEqual([]);
   pending.writing(new Set(["i2"]));
   expect(pending.awaited(2)).toEqual([entry(1, range(7, 8)), entry(2, range(7, 8))]);
   expect(pending.awaited(1)).toEqual([{ days: range(1, 3), window: range(7, 8) }]);

@@ -7,7 +7,7 @@ import { contains, includes, nameOf, overlaps, type Range, union } from "../core
 import type { PendingStrays } from "./pending_strays.ts";
 
 /** The strays that a read has shown. */
-export type AwaitedPending = Pick<PendingStrays, "awaited" | "awaits" | "waitsOn">;
+export type AwaitedPending = Pick<PendingStrays, "awaited" | "awaitedIn" | "awaits" | "waitsOn">;
 
 interface Options {
   /** The entries of the state before the read. */
@@ -103,9 +103,8 @@ export class AwaitedDays {
 
   /** The days within the range of the read that await strays which this window has shown. */
   shownBy(window: Range): number[] {
-    const { pending, most, bounds } = this.#options;
-    const own = pending.awaited(most).filter((one) => nameOf(one.window) === nameOf(window));
-    return own.map(({ days }) => days.start).filter((day) => includes([bounds], day));
+    const { pending, bounds } = this.#options;
+    return pending.awaitedIn(window).filter((day) => includes([bounds], day));
   }
 
   /** The windows of earlier processes that have to be read as a whole. */

@@ -1,6 +1,7 @@
 /** A reading that has ended, and its report on its days and its strays (R5). */
 import { digestOf } from "../core/digests.ts";
 import { asFormer } from "../core/former.ts";
+import type { KnownDays } from "../core/known_days.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
 import type { DayReport, Settlement } from "../core/settle.ts";
@@ -136,10 +137,15 @@ export function doubtsOf(
 ): DayReport[] {
   const [first] = rewrites;
   if (reports.length > 0 || first === undefined) return [];
-  const { day, records } = first;
+  return [{ ...unprovenDay(known, first.day, id), records: first.records }];
+}
+
+/** An unconfirmed report of a known day, whose rows stand. It is that of a reading with this id, and tells of no other records. */
+export function unprovenDay({ days }: KnownDays, day: number, id: string): DayReport {
   // The state has no entry of a day without rows. The report of such a day names the reading itself.
-  const { readingId, records: rows } = known.days.get(day) ?? { readingId: id, records: 0 };
-  return [{ day, records, rows, rowsReadingId: readingId, confirmed: false, shrunk: false }];
+  const { readingId, records } = days.get(day) ?? { readingId: id, records: 0 };
+  const unproven = { rowsReadingId: readingId, confirmed: false, shrunk: false };
+  return { ...unproven, day, records, rows: records };
 }
 
 /** R2: the costs of written strays are followed from here, unless a reading of this pass has told the costs of their days. */

@@ -36,7 +36,7 @@ export class PendingStrays {
   /** The strays by the windows that showed them. */
   readonly #byWindow = new Map<string, Set<Pending>>();
   /** How many strays are awaited, by window and day, and by day in each window. */
-  readonly #awaited = new Map<string, AwaitedStrays & { count: number }>();
+  readonly #awaited = new Map<string, { readonly entry: AwaitedStrays; count: number }>();
   readonly #byDay = new Map<number, number>();
   /** One range for all days that this read has awaited. */
   #span: AwaitedStrays | null = null;
@@ -89,11 +89,12 @@ export class PendingStrays {
 
   #count({ day }: Pending, window: Range, by: 1 | -1): void {
     const pair = `${day} ${nameOf(window)}`;
-    const awaited = this.#awaited.get(pair) ?? { days: dayRange(day), window, count: 0 };
+    const awaited = this.#awaited.get(pair) ?? { entry: { days: dayRange(day), window }, count: 0 };
+    const { entry } = awaited;
     awaited.count += by;
     if (awaited.count === 0) this.#awaited.delete(pair);
     else this.#awaited.set(pair, awaited);
-    this.#span = this.#span === null ? awaited : spanOf(this.#span, awaited);
+    this.#span = this.#span === null ? entry : spanOf(this.#span, entry);
     add(this.#byDay, day, by);
   }
 
@@ -117,10 +118,14 @@ export class PendingStrays {
 
   /** The days that await strays, with the windows that have shown these: at most so many entries, or one range for all (L2). */
   awaited(most: number): readonly AwaitedStrays[] {
-    const { days, window } = this.#span ?? {};
-    if (days === undefined || window === undefined) return [];
-    if (this.#awaited.size > most) return [{ days, window }];
-    return [...this.#awaited.values()].map((one) => ({ days: one.days, window: one.window }));
+    if (this.#span !== null && this.#awaited.size > most) return [this.#span];
+    return [...this.#awaited.values()].map(({ entry }) => entry);
+  }
+
+  /** The days that await strays which this window has shown. */
+  awaitedIn(window: Range): number[] {
+    const own = [...(this.#byWindow.get(nameOf(window)) ?? [])];
+    return [...new Set(own.filter(({ isAwaited }) => isAwaited).map(({ day }) => day))];
   }
 
   /** Whether a day awaits strays. */

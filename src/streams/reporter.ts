@@ -5,7 +5,7 @@ import { knownOf } from "../core/state.ts";
 import { dayRange } from "../core/window.ts";
 import type { AwaitedDays } from "./awaited_days.ts";
 import type { CompletionOptions } from "./completion_options.ts";
-import type { ReadingReport } from "./ended_reading.ts";
+import { type ReadingReport, unprovenDay } from "./ended_reading.ts";
 import type { GroupReports } from "./group_reports.ts";
 
 /** The groups of strays that reports list behind a reading. */
@@ -96,10 +96,7 @@ export class Reporter {
     day: number,
   ): Omit<ReadingReport, "passBeganAt"> {
     const reading = { ...this.#anew(said.reading), ...dayRange(day), standing: [], resumed: false };
-    const known = knownOf(this.#options.ledger.state).days.get(day);
-    const { readingId, records } = known ?? { readingId: reading.id, records: 0 };
-    const unproven = { rowsReadingId: readingId, confirmed: false, shrunk: false };
-    const days = [{ ...unproven, day, records, rows: records }];
+    const days = [unprovenDay(knownOf(this.#options.ledger.state), day, reading.id)];
     return { ...said, reading, isWhole: false, days, strays: [] };
   }
 }
