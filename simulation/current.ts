@@ -121,6 +121,7 @@ export function judgeCurrent(
     }
   }
   if (!world.reports) return faults;
+  const isVolatile = world.provider.options.members === "volatile";
   for (const rules of world.provider.options.datasets) {
     const { stream } = rules;
     const newest = newestReports(stream, warehouse.reports, chainOf(stream));
@@ -133,7 +134,8 @@ export function judgeCurrent(
       const whole = { start: dayOf(day), end: dayOf(day) + DAY };
       // A sync may list the strays of a window that waits. That proves no day.
       if (!readsAllDue(world) && isDue(whole, { due: dueOf(stream) })) continue;
-      if (!report.confirmed && awaitsInVain(judgeable, stream, day)) continue;
+      // A5: each sync finds the strays of such a provider restated, so that their days await them each time.
+      if (!report.confirmed && (isVolatile || awaitsInVain(judgeable, stream, day))) continue;
       if (!report.confirmed || report.shrunk) {
         faults.push(`P6: ${name} is not proven by reading ${report.reading_id}`);
         continue;
@@ -142,7 +144,7 @@ export function judgeCurrent(
         const { table, versions } = shown;
         if (versions.length !== report.rows) {
           // A5: this provider repeats a record with other values, in a listing and as a stray. The models then report missing rows.
-          if (world.provider.options.members === "volatile" || judgeable.mayCountTwice) continue;
+          if (isVolatile || judgeable.mayCountTwice) continue;
           if (table === "dedup" && judgeable.tooOld.has(stream)) continue;
           faults.push(`R5: ${name}: ${report.rows} rows reported, ${table} has ${versions.length}`);
         } else if (!addUp(report, versions)) {
