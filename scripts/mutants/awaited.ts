@@ -213,4 +213,11 @@ export const AWAITED: readonly Mutant[] = [
     to: "pending.awaitedIn(window)",
     test: "src/streams/awaited_days.test.ts: P5: of the days that await strays of a window, those within the range of the read lose their proof with its report",
   },
+  {
+    rule: "P5",
+    file: "src/streams/reporter.ts",
+    from: "isKnown(known, day) && strays.every",
+    to: "strays.every",
+    test: "src/streams/reporter.test.ts: P5: the report of a window that shows awaited strays takes the proof from the days that the state knows, and from no other",
+  },
 ];

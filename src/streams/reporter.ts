@@ -7,6 +7,7 @@ import type { AwaitedDays } from "./awaited_days.ts";
 import type { CompletionOptions } from "./completion_options.ts";
 import { type ReadingReport, unprovenDay } from "./ended_reading.ts";
 import type { GroupReports } from "./group_reports.ts";
+import type { Ledger } from "./ledger.ts";
 
 /** The groups of strays that reports list behind a reading. */
 export interface Lists {
@@ -19,15 +20,20 @@ export interface Lists {
   readonly awaiting: readonly { readonly day: number }[];
 }
 
+interface Options extends Pick<CompletionOptions, "report"> {
+  readonly ledger: Pick<Ledger, "state" | "newId" | "reserve" | "sendAhead">;
+  readonly input: Pick<CompletionOptions["input"], "now">;
+}
+
 export class Reporter {
-  readonly #groups: GroupReports;
+  readonly #groups: Pick<GroupReports, "listed" | "isBehind" | "takeLoss">;
   readonly #awaited: Pick<AwaitedDays, "shownBy">;
-  readonly #options: Pick<CompletionOptions, "ledger" | "input" | "report">;
+  readonly #options: Options;
 
   constructor(
-    groups: GroupReports,
+    groups: Pick<GroupReports, "listed" | "isBehind" | "takeLoss">,
     awaited: Pick<AwaitedDays, "shownBy">,
-    options: Pick<CompletionOptions, "ledger" | "input" | "report">,
+    options: Options,
   ) {
     this.#groups = groups;
     this.#awaited = awaited;
