@@ -3059,7 +3059,7 @@ newest_first_missing as (
     and gone.day = reports.day
     and reports.reading_id > gone.listed_by
     and (
-      (not gone.is_stray and reports.rows_reading_id > gone.reading_id)
+      (not gone.is_stray and reports.rows_reading_id <> gone.reading_id)
       or (gone.is_stray and reports.judges_strays = 1
         and reports.window_start <= gone.starts_at and reports.window_end >= gone.ends_at)
     )
@@ -3199,7 +3199,7 @@ newest_first_missing as (
     and gone.day = reports.day
     and reports.reading_id > gone.listed_by
     and (
-      (not gone.is_stray and reports.rows_reading_id > gone.reading_id)
+      (not gone.is_stray and reports.rows_reading_id <> gone.reading_id)
       or (gone.is_stray and reports.judges_strays = 1
         and reports.window_start <= gone.starts_at and reports.window_end >= gone.ends_at)
     )
@@ -5327,7 +5327,7 @@ newest_first_missing as (
     and gone.day = reports.day
     and reports.reading_id > gone.listed_by
     and (
-      (not gone.is_stray and reports.rows_reading_id > gone.reading_id)
+      (not gone.is_stray and reports.rows_reading_id <> gone.reading_id)
       or (gone.is_stray and reports.judges_strays = 1
         and reports.window_start <= gone.starts_at and reports.window_end >= gone.ends_at)
     )
@@ -5825,13 +5825,13 @@ chains as (
 ),
 readings as (
   select
-    chains.scope, manifest.reading_id, manifest.pass_began_at,
+    chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at,
     min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
     max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs'
-  group by chains.scope, manifest.reading_id, manifest.pass_began_at
+  group by chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at
 ),
 removed as (
   select * from "ai_billing__removed_costs"
@@ -5910,6 +5910,29 @@ overtaken as (
       )
     )
 ),
+-- The newest pass that is not the first one of its chain. All passes before it have ended.
+newest_pass as (
+  select scope, max(pass_began_at) as pass_began_at
+  from (
+    select scope, pass_began_at, row_number() over (partition by scope, chain order by pass_began_at) as number_
+    from readings
+    group by scope, chain, pass_began_at
+  ) as passes
+  where number_ > 1
+  group by scope
+),
+-- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
+-- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state.
+coming as (
+  select distinct gone.scope, gone.day
+  from gone
+  inner join readings as judge on gone.scope = judge.scope and gone.judge_reading_id = judge.reading_id
+  inner join days on gone.scope = days.scope and gone.day = days.day
+  left join newest_pass on gone.scope = newest_pass.scope
+  where gone.is_stray
+    and days.pass_began_at <= judge.pass_began_at
+    and not coalesce(newest_pass.pass_began_at > judge.pass_began_at, false)
+),
 mismatches as (
   select scope, day, count(*) as groups_
   from "ai_billing__sums_costs"
@@ -5961,6 +5984,8 @@ explained as (
       when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
+      when coming.day is not null
+        then 'a row from outside the window of a reading is gone, or is still to be written: the next pass of the connector tells'
       when overtaken.day is not null
         then 'a row that was found missing on another day may have moved to this one after it was read'
     end as fault
@@ -5968,6 +5993,7 @@ explained as (
   left join days on all_days.scope = days.scope and all_days.day = days.day
   left join live on all_days.scope = live.scope and all_days.day = live.day
   left join lost_strays on all_days.scope = lost_strays.scope and all_days.day = lost_strays.day
+  left join coming on all_days.scope = coming.scope and all_days.day = coming.day
   left join mismatches on all_days.scope = mismatches.scope and all_days.day = mismatches.day
   left join overtaken on all_days.scope = overtaken.scope and all_days.day = overtaken.day
   left join newest on all_days.scope = newest.scope
@@ -6817,7 +6843,7 @@ newest_first_missing as (
     and gone.day = reports.day
     and reports.reading_id > gone.listed_by
     and (
-      (not gone.is_stray and reports.rows_reading_id > gone.reading_id)
+      (not gone.is_stray and reports.rows_reading_id <> gone.reading_id)
       or (gone.is_stray and reports.judges_strays = 1
         and reports.window_start <= gone.starts_at and reports.window_end >= gone.ends_at)
     )
@@ -7231,13 +7257,13 @@ chains as (
 ),
 readings as (
   select
-    chains.scope, manifest.reading_id, manifest.pass_began_at,
+    chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at,
     min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
     max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage'
-  group by chains.scope, manifest.reading_id, manifest.pass_began_at
+  group by chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at
 ),
 removed as (
   select * from "ai_billing__removed_usage"
@@ -7316,6 +7342,29 @@ overtaken as (
       )
     )
 ),
+-- The newest pass that is not the first one of its chain. All passes before it have ended.
+newest_pass as (
+  select scope, max(pass_began_at) as pass_began_at
+  from (
+    select scope, pass_began_at, row_number() over (partition by scope, chain order by pass_began_at) as number_
+    from readings
+    group by scope, chain, pass_began_at
+  ) as passes
+  where number_ > 1
+  group by scope
+),
+-- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
+-- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state.
+coming as (
+  select distinct gone.scope, gone.day
+  from gone
+  inner join readings as judge on gone.scope = judge.scope and gone.judge_reading_id = judge.reading_id
+  inner join days on gone.scope = days.scope and gone.day = days.day
+  left join newest_pass on gone.scope = newest_pass.scope
+  where gone.is_stray
+    and days.pass_began_at <= judge.pass_began_at
+    and not coalesce(newest_pass.pass_began_at > judge.pass_began_at, false)
+),
 mismatches as (
   select scope, day, count(*) as groups_
   from "ai_billing__sums_usage"
@@ -7367,6 +7416,8 @@ explained as (
       when live.changed_rows > 0 then 'rows have changed since, seen by a reading that does not prove the day'
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
+      when coming.day is not null
+        then 'a row from outside the window of a reading is gone, or is still to be written: the next pass of the connector tells'
       when overtaken.day is not null
         then 'a row that was found missing on another day may have moved to this one after it was read'
     end as fault
@@ -7374,6 +7425,7 @@ explained as (
   left join days on all_days.scope = days.scope and all_days.day = days.day
   left join live on all_days.scope = live.scope and all_days.day = live.day
   left join lost_strays on all_days.scope = lost_strays.scope and all_days.day = lost_strays.day
+  left join coming on all_days.scope = coming.scope and all_days.day = coming.day
   left join mismatches on all_days.scope = mismatches.scope and all_days.day = mismatches.day
   left join overtaken on all_days.scope = overtaken.scope and all_days.day = overtaken.day
   left join newest on all_days.scope = newest.scope

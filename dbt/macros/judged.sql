@@ -261,7 +261,7 @@ from newest_judged
     and gone.day = reports.day
     and reports.reading_id > gone.listed_by
     and (
-      (not gone.is_stray and reports.rows_reading_id > gone.reading_id)
+      (not gone.is_stray and reports.rows_reading_id <> gone.reading_id)
       or (gone.is_stray and reports.judges_strays = 1
         and reports.window_start <= gone.starts_at and reports.window_end >= gone.ends_at)
     )

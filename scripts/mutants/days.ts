@@ -215,7 +215,7 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/core/awaited.ts",
-    from: "({ window }) => window.end > keepFrom",
+    from: "({ day, window }) => Math.max(day + DAY, window.end) > keepFrom",
     to: "({ day }) => day >= keepFrom",
     test: "src/streams/completion.test.ts: P5: a stray that starts before retention is remembered as long as its window is kept, and not written again",
   },

@@ -34,8 +34,8 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/stray_reads.ts",
-    from: ", ...this.#strays.listings.lacking()",
-    to: "",
+    from: "[...cut, ...lacking, ...awaited].filter",
+    to: "[...cut, ...awaited].filter",
     test: "simulation/proven.test.ts: R10: a stray %s is withdrawn at a provider that gives each page of a window an `as_of` of its own",
   },
   {
@@ -146,8 +146,8 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/core/unreported.ts",
-    from: "rangesOf(reports.filter(({ day }) => !uncovered.includes(day)))",
-    to: "rangesOf(reports)",
+    from: "!uncovered.includes(one.day) && !open",
+    to: "!open",
     test: "src/core/unreported.test.ts: R10: a reading that is reported tells of the days of its reports; a reading without totals is not reported",
   },
   {

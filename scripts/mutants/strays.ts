@@ -11,9 +11,9 @@ export const STRAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/completion.ts",
-    from: "await this.#leave(days.filter((day) => !agreed.has(day)));",
-    to: "",
+    file: "src/streams/ended_reading.ts",
+    from: "return days.filter((day) => !agreed.has(day));",
+    to: "return [];",
     test: "src/streams/reader_days.test.ts: P5: so does a day whose look shows an owner that came after the day was written",
   },
   {
@@ -110,8 +110,8 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "this.#looked(ended.reading, job.purpose.days)",
-    to: "this.#looked(ended.reading, this.#strayDays())",
+    from: "ended.reading, job.purpose.days),",
+    to: "ended.reading, this.#strayDays()),",
     test: "src/streams/completion.test.ts: P5: a day that was written before its owner of a stray came leaves the state, and the next sync writes it",
   },
   {

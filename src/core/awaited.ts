@@ -5,6 +5,7 @@
  */
 import type { PlanInput } from "./plan_windows.ts";
 import type { AwaitedStrays, IncrementalState, KnownStray } from "./state.ts";
+import { DAY } from "./time.ts";
 import { toldStrays } from "./unreported.ts";
 import {
   clip,
@@ -58,8 +59,11 @@ export function straysOfState(
   readonly awaited: readonly AwaitedStrays[];
   readonly coming: readonly Range[];
 } {
-  // A stray may start before the floor: its window shows it as long as a part of the window is kept.
-  const strays = toldStrays(state, reports).filter(({ window }) => window.end > keepFrom);
+  // A stray may start before the floor: its window shows it as long as a part of the window is kept. Or its day is kept, and its window is
+  // not: the next reading of the day takes the stray's row out of the sums (R10).
+  const strays = toldStrays(state, reports).filter(
+    ({ day, window }) => Math.max(day + DAY, window.end) > keepFrom,
+  );
   const told = strays
     .filter(({ hash, id, readingId }) => readingId !== null && hash === id)
     .map(({ day, window }) => ({ days: dayRange(day), window }));

@@ -49,7 +49,7 @@ const toldBy = (
   uncovered: readonly number[] = [],
 ) => ({
   reading: readingOf(withTotals),
-  reports,
+  reports: reports && reports.map(({ day }) => ({ day, confirmed: true })),
   misses,
   lacking,
   uncovered,
@@ -148,6 +148,24 @@ test("R10: a reading that is reported tells of the days of its reports; a readin
   expect(listOf(afterReport(untold, untold, covers))).toEqual([range(1, 4)]);
   const told = stateOf(before);
   expect(afterReport(told, told, toldBy(true, reports))).toBe(told);
+});
+
+test("R10: no report has told of a loss of a day that a later reading has to prove: the models see the loss in that proof, too", () => {
+  const [one, two] = [range(0, 1), range(2, 3)];
+  const doubt = {
+    ...toldBy(true, []),
+    reports: [
+      { day: one.start, confirmed: false },
+      { day: two.start, confirmed: false },
+      { day: two.end, confirmed: true },
+    ],
+  };
+  const told = stateOf(before);
+  const lost = { ...doubt, hasLost: true, waiting: [one.start, two.end] };
+  expect(listOf(afterReport(told, told, lost))).toEqual([one]);
+  expect(listOf(afterReport(told, told, { ...lost, hasLost: false }))).toEqual([]);
+  const untold = stateOf(before, [range(0, 4)]);
+  expect(listOf(afterReport(untold, untold, { ...lost, hasLost: false }))).toEqual([range(0, 2)]);
 });
 
 test("R10: days that no report tells of are whole; a full refresh has none", () => {

@@ -34,7 +34,10 @@ export const hasUnreported = (state: StreamState): state is IncrementalState =>
  *
  * @param reports null if there are none
  */
-export function tellsLate(state: StreamState, reports: Told["reports"]): boolean {
+export function tellsLate(
+  state: StreamState,
+  reports: readonly Pick<DayReport, "day">[] | null,
+): boolean {
   return (
     reports !== null &&
     hasUnreported(state) &&
@@ -63,32 +66,39 @@ export function toldStrays(
 interface Told {
   readonly reading: Reading;
   /** Null if the catalog does not select `export_windows`. A reading without totals is not reported either. */
-  readonly reports: readonly Pick<DayReport, "day">[] | null;
+  readonly reports: readonly Pick<DayReport, "day" | "confirmed">[] | null;
   /** The days of the reports that these do not cover (R5): a report tells nothing of them. */
   readonly uncovered: readonly number[];
+  /** Whether a day has fewer rows than before, and the days that a later reading has still to prove. */
+  readonly hasLost?: boolean;
+  readonly waiting?: readonly number[];
   /** Whether the reading misses strays that were written. */
-  readonly misses: boolean;
+  readonly misses?: boolean;
   /** Days of which earlier syncs have not shown all rows (R11), so that the reports of those days prove nothing. */
   readonly lacking: readonly Range[];
 }
 
 /**
- * The state after a reading. If the reading is reported, its reports tell of their days. Else no report tells of those of its days that
- * were unknown, due, not over or not shown whole before, or that it has changed; and of none, if it misses strays.
+ * The state after a reading. If the reading is reported, its reports tell of their days. The models see a loss once more in the first
+ * report that proves the day: so a day that may have lost rows, and that a later reading has to prove, counts as one that no report tells of.
+ * If the reading is not reported, no report tells of those of its days that were unknown, due, not over or not shown whole before, or that
+ * it has changed; and of none, if it misses strays.
  *
  * @param after the state after the reading, without its report
  */
 export function afterReport(
   after: StreamState,
   before: StreamState,
-  { reading, reports, misses, lacking, uncovered }: Told,
+  { reading, reports, hasLost = false, waiting = [], misses = false, lacking, uncovered }: Told,
 ): StreamState {
   if (after.mode !== "incremental") return after;
   if (reports !== null && reading.totals !== null) {
-    const told = rangesOf(reports.filter(({ day }) => !uncovered.includes(day)));
-    return hasUnreported(after)
-      ? { ...after, unreported: subtract(after.unreported, told) }
+    const open = reports.filter(({ day, confirmed }) => !confirmed && waiting.includes(day));
+    const told = reports.filter((one) => !uncovered.includes(one.day) && !open.includes(one));
+    const state = hasUnreported(after)
+      ? { ...after, unreported: subtract(after.unreported, rangesOf(told)) }
       : after;
+    return hasLost ? withUnreported(state, rangesOf(open)) : state;
   }
   if (misses) return withUnreported(after, [reading]);
   const [known, earlier] = [after.known, knownOf(before)];

@@ -5,6 +5,7 @@ import { forget, type KnownDays, NOTHING_KNOWN } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import { clip, dayRange, union, wholeDays } from "../core/window.ts";
 import { dropOpen, type StateOwner, type StreamState } from "../core/state.ts";
+import { toldStrays } from "../core/unreported.ts";
 import type { JsonObject } from "../protocol.ts";
 import { encodeState } from "./state_codec.ts";
 
@@ -129,11 +130,14 @@ function withoutDays<State extends StreamState>(state: State): State {
   return { ...state, known: { ...forget(state.known, gone), ranges: [] } };
 }
 
-/** R10: the days that are due become one range, because no later sync would find the other days that are not proven. */
+/**
+ * R10: the days that are due become one range, because no later sync would find the other days that are not proven. Strays that no report
+ * tells of are written again, as by a sync that knows of which days no report tells.
+ */
 function withoutNumbers<State extends StreamState>(state: State): State {
   if (state.mode !== "incremental") return state;
   const days = dueDays(state, true);
   const [first, last] = [days[0], days.at(-1)];
   const due = first === undefined || last === undefined ? [] : [{ ...last, start: first.start }];
-  return { ...state, known: NOTHING_KNOWN, due, unreported: [] };
+  return { ...state, known: NOTHING_KNOWN, due, unreported: [], strays: toldStrays(state, true) };
 }

@@ -13,7 +13,7 @@
  * sync reads the window again.
  */
 import { renewed } from "../core/former.ts";
-import { daysAbout, type Reading } from "../core/reading.ts";
+import { daysAbout } from "../core/reading.ts";
 import { uncoveredDays } from "../core/retention.ts";
 import { settle, settleAgain, type Settlement } from "../core/settle.ts";
 import {
@@ -38,6 +38,7 @@ import {
   type EndedWindow,
   incompleteDays,
   isAboutOf,
+  otherDays,
   type Resumable,
   standingOf,
   standsAsShown,
@@ -104,7 +105,9 @@ export class Completion {
       case "confirm":
         return await this.#confirmed(ended, job.purpose.days);
       case "look":
-        return await this.#looked(ended.reading, job.purpose.days);
+        return await this.#leave(
+          otherDays(knownOf(this.#options.ledger.state), ended.reading, job.purpose.days),
+        );
     }
   }
 
@@ -142,7 +145,8 @@ export class Completion {
     const { rewrites, doubtful } = settlement;
     const days = this.#reads.awaited.judged(settlement.reports);
     this.strays.listings.reported(days, reading.id);
-    const isLate = tellsLate(ledger.state, report && days);
+    const reports = report && days;
+    const isLate = tellsLate(ledger.state, reports);
     const isLost = this.strays.listings.loses();
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
     const lists = this.#reporter.lists(reading, shows === "all");
@@ -156,13 +160,14 @@ export class Completion {
     const uncovered = uncoveredDays(ledger.state, reading, input, endedAt);
     const left = { isLook: job.isLook, uncovered, known: settlement.known };
     const coming = this.#losses.wait(this.#reads.awaited.comingOf(days.map(({ day }) => day)));
-    const stays = [...this.#due.staysBehind(ledger.state, reading, left), ...coming];
-    const learned = asLearned({ ...settlement, doubtful: [...doubtful, ...stays] }, reading);
+    const stays = this.#due.staysBehind(ledger.state, reading, left);
+    const waiting = [...doubtful, ...stays, ...coming];
+    const learned = asLearned({ ...settlement, doubtful: waiting }, reading);
     const settled = settleReading(ledger.state, reading, learned, input.now);
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.release(this.#due.settle(marked, reading, waits), reading);
-    const told = { reading, reports: report && days, misses, lacking, uncovered };
+    const told = { ...settlement, reading, reports, waiting, misses, lacking, uncovered };
     ledger.update(this.#remembered(afterReport(decided, ledger.state, told)));
     if (rewrites.length === 0) {
       this.#finish({ ...job, ...reading, window: reading });
@@ -235,22 +240,10 @@ export class Completion {
       const confirmed = this.#due.confirm({ ...state, known }, covered);
       const marked = this.#due.mark(confirmed, [...before, ...own]);
       const listed = this.#due.list(marked, this.strays.listings.unlisted());
-      const told = { reading, reports: report && reports, misses: false, lacking, uncovered };
+      const told = { reading, reports: report && reports, lacking, uncovered };
       ledger.update(afterReport(listed, state, told));
     }
     await reported;
-  }
-
-  /**
-   * P5: a stray is written if no look has found its owner. But a look during an outage misses owners, and then the written row
-   * replaces the day's own row. And a look may find an owner that came after the day was written. So a day leaves the state if
-   * the look shows another content than the state knows, and the next sync writes the day again.
-   */
-  async #looked(reading: Reading, strayDays: readonly number[]): Promise<void> {
-    const days = strayDays.filter((day) => reading.start <= day && day < reading.end);
-    const { reports } = settleAgain(knownOf(this.#options.ledger.state), reading, days);
-    const agreed = new Set(reports.map(({ day }) => day));
-    await this.#leave(days.filter((day) => !agreed.has(day)));
   }
 
   /** The days of the strays that this sync may write. */

@@ -4,7 +4,7 @@ import { asFormer } from "../core/former.ts";
 import type { KnownDays } from "../core/known_days.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
-import type { DayReport, Settlement } from "../core/settle.ts";
+import { type DayReport, settleAgain, type Settlement } from "../core/settle.ts";
 import type { StreamState } from "../core/state.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Job } from "./job.ts";
@@ -112,6 +112,24 @@ export function isAboutOf({
  */
 export function standsAsShown({ known }: Settlement, { digests }: Reading, day: number): boolean {
   return known.days.get(day)?.digest === digestOf(digests, day).digest;
+}
+
+/**
+ * P5: the days of a look that the next sync has to write again. A stray is written if no look has found its owner. But a look during an
+ * outage misses owners, and then the written row replaces the day's own row. And a look may find an owner that came after the day was
+ * written. So a day leaves the state if the look shows another content than the state knows.
+ *
+ * @param strayDays the days that strays start on
+ */
+export function otherDays(
+  known: KnownDays,
+  reading: Reading,
+  strayDays: readonly number[],
+): number[] {
+  const days = strayDays.filter((day) => reading.start <= day && day < reading.end);
+  const { reports } = settleAgain(known, reading, days);
+  const agreed = new Set(reports.map(({ day }) => day));
+  return days.filter((day) => !agreed.has(day));
 }
 
 /** A reading that 0.2.0 began leaves digests of its form (`former.ts`). */

@@ -258,6 +258,64 @@ async function notDue(world: World): Promise<string[]> {
   return found;
 }
 
+const WORLD: World = {
+  days: 5,
+  charges: [],
+  perPage: 1,
+  windowDays: 1,
+  lanes: 1,
+  lookback: 1,
+  deepFrom: null,
+  isSnapshot: false,
+  due: { start: DAY_ONE, end: DAY_ONE },
+  first: { gone: [], from: { query: 0, page: 0 } },
+  syncs: [],
+};
+
+test.each<[string, Partial<World>]>([
+  [
+    "a stray and a row vanish from one listing",
+    {
+      days: 4,
+      charges: [
+        { day: 1, shownOn: null },
+        { day: 1, shownOn: 3 },
+        { day: 1, shownOn: 3 },
+        { day: 0, shownOn: null },
+      ],
+      due: { start: DAY_ONE, end: DAY_ONE + DAY },
+      first: { gone: [0], from: { query: 2, page: 0 } },
+      syncs: [{ ...QUIET, gone: [1] }],
+    },
+  ],
+  [
+    "a process dies while a day awaits strays, and the next one finds a row of the day missing",
+    {
+      charges: [
+        { day: 0, shownOn: null },
+        { day: 0, shownOn: null },
+        { day: 2, shownOn: null },
+        { day: 2, shownOn: null },
+        { day: 0, shownOn: 4 },
+        { day: 2, shownOn: 4 },
+        { day: 2, shownOn: null },
+        { day: 0, shownOn: 1 },
+      ],
+      first: { gone: [5], from: { query: 5, page: 0 } },
+      syncs: [
+        { ...QUIET, dies: { state: 5, more: 0 }, isSoon: true },
+        { ...QUIET, gone: [2] },
+        QUIET,
+      ],
+    },
+  ],
+])(
+  "R10: a day has lost rows, and its report proves it only later: the loss counts once more then (%s)",
+  async (_name, world) => {
+    expect(await notDue({ ...WORLD, ...world })).toEqual([]);
+  },
+);
+
 test("R10: each day that the models call overtaken after a complete sync is due", async () => {
   await fc.assert(
     fc.asyncProperty(worlds, async (world) => {

@@ -81,21 +81,27 @@ export class StrayReads {
           !read.some((other) => contains(other, window)),
       );
     const bounds = { start: plan.from, end: plan.end };
-    const awaited = this.awaited.unread.filter((own) =>
-      this.read.some((other) => overlaps(other, own)),
-    );
-    const names = new Set(awaited.map(nameOf));
+    const awaited = this.awaited.unread
+      .filter((own) => this.read.some((other) => overlaps(other, own)))
+      .flatMap((own) => (daysIn(own) <= input.maximumWindowDays ? own : this.#movedIn(own)));
+    const lacking = this.#strays.listings.lacking();
+    const names = new Set([...awaited, ...lacking].map(nameOf));
     const mayTake = (own: Range): boolean =>
       !this.#left.has(nameOf(own)) &&
       (this.#taken.get(nameOf(own)) ?? 0) < (names.has(nameOf(own)) ? 2 : 1);
-    const windows = [...cut, ...this.#strays.listings.lacking(), ...awaited].filter((own) =>
-      contains(bounds, own),
-    );
+    const windows = [...cut, ...lacking, ...awaited].filter((own) => contains(bounds, own));
     // A window of hours may have ended within a day that is over by now. A part of a day would be compared with the whole one.
     const whole = windows
       .flatMap((own) => clip([wholeDays(own)], bounds))
       .filter((window) => mayTake(window) && daysIn(window) <= input.maximumWindowDays);
     return [...new Map(whole.map((window) => [nameOf(window), window])).values()];
+  }
+
+  /** P6: the parts of a window longer than the provider allows by now whose listings moved, and that have to be read once more. */
+  #movedIn(own: Range): Range[] {
+    const parts = this.read.filter((other) => overlaps(other, own));
+    const times = Map.groupBy(parts, nameOf);
+    return parts.filter((part) => part.moved && times.get(nameOf(part))?.length === 1);
   }
 
   /**

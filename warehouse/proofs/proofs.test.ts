@@ -74,8 +74,11 @@ test("P5: a withdrawn stray leaves the sums although the windows of later syncs 
   const next = { ...input, now: input.now + DAY, endDate: input.endDate + DAY };
   const second = await sync(posting(...kept), next, first.all);
   expect((await verdictsOn(first.all))[0]).toBe("01-01 proven: r0 s");
-  expect((await verdictsOn(second.all))[0]).toBe("01-01 proven: r0");
+  expect((await verdictsOn(second.all))[0]).toBe("01-01 unproven: r0");
   expect(stateOf(second.run).strays).toEqual([]);
+  const after = { ...next, now: next.now + DAY, endDate: next.endDate + DAY };
+  const third = await sync(posting(...kept), after, second.all);
+  expect((await verdictsOn(third.all))[0]).toBe("01-01 proven: r0");
 });
 
 test.each([
@@ -90,7 +93,10 @@ test.each([
     const next = { ...fourWindows, lookback: DAY, now: fourWindows.now + 1000 };
     const second = await sync(onePerPage({ ...world, 3: changed }), next, first.all);
     const verdicts = await verdictsOn(second.all);
-    expect([verdicts[0], verdicts[3]]).toEqual(["01-01 proven: r0", "01-04 proven: a b"]);
+    expect([verdicts[0], verdicts[3]]).toEqual(["01-01 unproven: r0", "01-04 proven: a b"]);
+    const after = { ...next, now: next.now + 1000 };
+    const third = await sync(onePerPage({ ...world, 3: changed }), after, second.all);
+    expect((await verdictsOn(third.all))[0]).toBe("01-01 proven: r0");
   },
 );
 

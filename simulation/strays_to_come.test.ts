@@ -1,0 +1,209 @@
+/**
+ * Schedules by which the day of a stray was proven without the stray, or a right day stayed unproven, as the real models judge them: a
+ * report has taken a stray for gone, and the process that was to write the stray again fails.
+ */
+import { expect, test } from "vitest";
+import { LIMITS } from "../src/core/limits.ts";
+import { date, HOUR } from "./calendar.ts";
+import type { Connection } from "./connection.ts";
+import type { Item } from "./platform.ts";
+import {
+  asked,
+  DEEP,
+  DEFAULTS,
+  day,
+  downOn,
+  isReportOf,
+  isRowOf,
+  lifeIn,
+  livesOn,
+  posting,
+  restate,
+  strayOf,
+  syncsAt,
+  unproven,
+  unreported,
+} from "./posted.ts";
+import type { Rules } from "./provider.ts";
+import { scripted } from "./scripted.ts";
+import type { Step } from "./step.ts";
+import { verdictsOf } from "./testing.ts";
+import { ALL_SELECTED, NO_TRIALS } from "./trials.ts";
+
+/** The day of a stray, and that of the window which alone shows the stray, and which is read first. */
+const [OF_STRAY, POSTED] = [-6, -10];
+
+/** Whether a day is proven, and the number of its rows. */
+async function verdictOn(connection: Connection, number = OF_STRAY): Promise<string> {
+  const verdict = (await verdictsOf(connection, "costs")).get(date(day(number)));
+  return `${verdict?.status} ${verdict?.rows}`;
+}
+
+/** A connection after a complete sync of four rows on each of 26 days, and of a stray. */
+async function begun(
+  rules: Partial<Rules>,
+  step: Step,
+  [of, posted] = [OF_STRAY, POSTED],
+): Promise<{ readonly connection: Connection; readonly restates: (hour: number) => void }> {
+  const costs = posting(rules);
+  const stray = strayOf(costs, of, posted);
+  const lives = [...livesOn(costs, -20, 6, 4), stray];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(step);
+  return { connection, restates: (hour) => restate(connection, stray, day(0) + hour * HOUR) };
+}
+
+const PAGED: Step = { ...DEEP, pageSize: 2 };
+const CLEARED: Partial<Step> = { reset: { stream: "costs", kind: "state" } };
+
+test.each([
+  ["dies behind the report of the window that showed the stray", "snapshot", POSTED],
+  ["dies behind the report of the stray's day", "snapshot", OF_STRAY],
+  ["dies behind the report of the stray's day", "keyset", OF_STRAY],
+  ["dies behind the report of the next day", "offset", OF_STRAY + 1],
+  ["cannot read a later window", "snapshot", null],
+] as const)(
+  "P5: the day of a stray is not proven without the stray after its stream was cleared, if the next process %s (cursors: %s)",
+  async (_, cursors, last) => {
+    const { connection } = await begun({ cursors }, PAGED);
+    expect(await verdictOn(connection)).toBe("proven 5");
+    const fails = last === null ? { weather: downOn(-2) } : { end: { killWhen: isReportOf(last) } };
+    await syncsAt(connection, [27], { ...PAGED, ...CLEARED, ...fails });
+    expect(await verdictOn(connection)).toMatch(/^unproven/u);
+    await syncsAt(connection, [51, 53], PAGED);
+    expect(await unproven(connection, "costs", day(-21))).toEqual([]);
+    expect(await verdictOn(connection)).toBe("proven 5");
+  },
+);
+
+test.each([
+  [
+    "dies behind the report of the window that showed the stray",
+    { end: { killWhen: isReportOf(POSTED) } },
+  ],
+  ["cannot read the stray's day", { weather: downOn(OF_STRAY) }],
+  ["cannot read a window between the two", { weather: downOn(-8) }],
+] as const)(
+  "P5: nor is it if the state has forgotten the day, the stray is restated, and the next process %s",
+  async (_, fails) => {
+    const { connection, restates } = await begun({}, PAGED);
+    restate(connection, lifeIn(connection.world.lives, `r${OF_STRAY}x0`), day(0) + 12 * HOUR);
+    const forgets = (item: Item): boolean =>
+      item.kind === "state" && item.value.forgotten?.[0]?.[0] === date(day(OF_STRAY));
+    await syncsAt(connection, [27], { ...PAGED, end: { killWhen: forgets } });
+    expect(await verdictOn(connection)).toBe("proven 5");
+    restates(36);
+    await syncsAt(connection, [51], { ...PAGED, ...fails });
+    expect(await verdictOn(connection)).toBe("unproven 4");
+    await syncsAt(connection, [75, 77], PAGED);
+    expect(await unproven(connection, "costs", day(-21))).toEqual([]);
+    expect(await verdictOn(connection)).toBe("proven 5");
+  },
+);
+
+test("P5: nor is it if the whole state is lost behind that process, and the next one dies, too", async () => {
+  const { connection } = await begun({}, PAGED);
+  const end = { killWhen: isReportOf(POSTED) };
+  await syncsAt(connection, [27], { ...PAGED, ...CLEARED, end });
+  for (const stream of ["costs", "export_windows"]) connection.states.delete(stream);
+  await syncsAt(connection, [51], { ...PAGED, end: { killWhen: isReportOf(OF_STRAY - 8) } });
+  expect(await verdictOn(connection)).toMatch(/^unproven/u);
+  await syncsAt(connection, [75, 77], PAGED);
+  expect(await verdictOn(connection)).toBe("proven 5");
+});
+
+test("P5: nor is it if a later start date lies between the day and the window, and the process that finds the stray restated dies", async () => {
+  const { connection, restates } = await begun({}, PAGED, [-12, OF_STRAY]);
+  restates(12);
+  const step = { ...PAGED, asked: asked({ startDate: day(-9), reconcileDays: 20 }) };
+  await syncsAt(connection, [27], { ...step, end: { killWhen: isReportOf(OF_STRAY) } });
+  expect(await verdictOn(connection, -12)).toBe("unproven 4");
+  await syncsAt(connection, [51, 75], step);
+  expect(await verdictOn(connection, -12)).toBe("proven 5");
+});
+
+test.each([["is new"], ["is restated"]])(
+  "S8 R10: a STATE leaves out of which days no report tells, and a stray of such a day that %s is written again",
+  async (how) => {
+    const costs = posting();
+    const stray = strayOf(costs, OF_STRAY, -12);
+    const lives = livesOn(costs, -20, 8, 1);
+    const isNew = how === "is new";
+    const connection = scripted(day(0) + 3 * HOUR, [costs], isNew ? lives : [...lives, stray]);
+    const limits = { ...LIMITS, stateBytes: 700 };
+    Object.assign(connection.world, { trials: { ...NO_TRIALS, limits } });
+    await connection.sync(DEEP);
+    if (isNew) {
+      for (const version of stray.versions)
+        connection.world.provider.texts.set(version.text, version);
+      connection.world.provider.add(stray);
+    } else restate(connection, stray, day(0) + 12 * HOUR);
+    await syncsAt(connection, [27], unreported(DEEP));
+    await syncsAt(connection, [51], DEEP);
+    expect(await verdictOn(connection)).toBe("proven 2");
+  },
+);
+
+test.each([
+  ["a process died behind it", { end: { killWhen: isRowOf("stray") } }, {}],
+  ["a sync without export_windows wrote it", { selection: unreported(DEEP).selection }, {}],
+  ["export_windows is cleared", {}, { selection: { ...ALL_SELECTED, clears: true } }],
+] as const)(
+  "R10: a row of no reported reading is found missing once, not in each pass anew: %s",
+  async (_, first, second) => {
+    // A charge of April that only the window of May shows: with windows of whole months that window is the month that goes on.
+    const costs = posting({ maximumWindowDays: 31 });
+    const stray = strayOf(costs, -14, POSTED);
+    const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 9, 4), stray]);
+    const step = { ...DEFAULTS, pageSize: 1000, asked: { ...DEFAULTS.asked, startDate: day(-20) } };
+    await connection.sync({ ...step, ...first });
+    stray.withdrawnAt = day(0) + 12 * HOUR;
+    await syncsAt(connection, [27], { ...step, ...second });
+    await syncsAt(connection, [51, 75], step);
+    expect(await unproven(connection, "costs", day(-21))).toEqual([]);
+  },
+);
+
+test.each([0, 20])(
+  "R10: listings move, and each sync reads a part of the window of a withdrawn stray: the whole of it is read twice (reconcile_days: %i)",
+  async (reconcileDays) => {
+    const costs = posting({ cursors: "keyset", maximumWindowDays: 3 });
+    const stray = strayOf(costs, -5, -1);
+    const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), stray]);
+    const step = { ...PAGED, asked: asked({ reconcileDays }) };
+    await connection.sync(step);
+    stray.withdrawnAt = day(0) + 12 * HOUR;
+    await syncsAt(connection, [27, 51], step);
+    expect(await verdictOn(connection, -5)).toBe("proven 1");
+    expect(await unproven(connection, "costs")).toEqual([]);
+  },
+);
+
+test.each([
+  [3, 1, -12],
+  [31, 7, -14],
+])(
+  "P5: listings move, and an awaited window of %i days is longer than the %i that the provider allows by now: its parts are read twice",
+  async (from, until, of) => {
+    const costs = posting({ cursors: "keyset", maximumWindowDays: from });
+    const stray = strayOf(costs, of, -5);
+    const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 4), stray]);
+    const step = { ...PAGED, asked: { ...DEFAULTS.asked, startDate: day(-20) } };
+    await connection.sync({ ...step, end: { killWhen: isRowOf("stray") } });
+    costs.maximumWindowDays = until;
+    await syncsAt(connection, [27, 28], step);
+    expect(await verdictOn(connection, of)).toBe("proven 5");
+    expect(await unproven(connection, "costs")).toEqual([]);
+  },
+);
+
+test("R10: the window of a stray leaves retention before the stray's day, and takes the proof from no other day", async () => {
+  const rules = { retentionDays: 20, beforeRetention: "trim" } as const;
+  const costs = posting(rules);
+  const stray = strayOf(costs, -15, -18);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -22, 1, 4), stray]);
+  const step = { ...PAGED, asked: { ...DEFAULTS.asked, startDate: null } };
+  await syncsAt(connection, [3, 27, 51, 75, 76], step);
+  const found = await unproven(connection, "costs", day(-17));
+  expect(found.filter((one) => !one.startsWith(date(day(-15))))).toEqual([]);
+});
