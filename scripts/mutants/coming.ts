@@ -43,7 +43,7 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
     test: `${TESTS}: P5: the day of a stray is not proven without the stray after its stream was cleared, if the next process %s (cursors: %s)`,
   },
   {
-    rule: "P5",
+    rule: "R10",
     file: "sql/duckdb.sql",
     from: COMING,
     to: COMING.replace(NOT_ENDED, "true"),
