@@ -593,27 +593,40 @@ test.each([
   },
 );
 
-test("R4: a sync without export_windows goes on behind a killed process that has reported a day, and a record is changed while it reads", async () => {
-  const costs = plainRules("costs", { cursors: "keyset", maximumWindowDays: 31, still: "change" });
-  const lives = livesOn(costs, -4, 1, 4);
-  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
-  const { provider } = connection.world;
-  const step = { ...BASE, pageSize: 2 };
-  // The platform gives an older STATE back, and drops the rows behind it. The reports stand.
-  const end = {
-    killWhen: (item: Item): boolean => item.kind === "report" && item.row.day === date(day(-1)),
-  };
-  await connection.sync({ ...step, end, keepsRows: false, olderState: true });
-  const changed = lifeIn(lives, "r-1x1");
-  provider.onPage = (next) => {
-    if (changed.versions.length === 1)
-      restate(connection, changed, next, { amount: 1_000_000, extra: '"x_Note":"another"' });
-  };
-  await syncsAt(connection, [4], unreported(step));
-  expect((await verdictsOf(connection, "costs")).get(date(day(-1)))?.status).not.toBe("proven");
-  await syncsAt(connection, [6, 8], step);
-  expect(await unproven(connection, "costs", day(-5))).toEqual([]);
-});
+test.each([
+  ["a killed process", LIMITS.stateGroups],
+  ["a killed process whose STATE had no room for control totals, and", 0],
+])(
+  "R4 S8: a sync without export_windows goes on behind %s that has reported a day, and a record is changed while it reads",
+  async (_, stateGroups) => {
+    const costs = plainRules("costs", {
+      cursors: "keyset",
+      maximumWindowDays: 31,
+      still: "change",
+    });
+    const lives = livesOn(costs, -4, 1, 4);
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    Object.assign(connection.world, {
+      trials: { ...NO_TRIALS, limits: { ...LIMITS, stateGroups } },
+    });
+    const { provider } = connection.world;
+    const step = { ...BASE, pageSize: 2 };
+    // The platform gives an older STATE back, and drops the rows behind it. The reports stand.
+    const end = {
+      killWhen: (item: Item): boolean => item.kind === "report" && item.row.day === date(day(-1)),
+    };
+    await connection.sync({ ...step, end, keepsRows: false, olderState: true });
+    const changed = lifeIn(lives, "r-1x1");
+    provider.onPage = (next) => {
+      if (changed.versions.length === 1)
+        restate(connection, changed, next, { amount: 1_000_000, extra: '"x_Note":"another"' });
+    };
+    await syncsAt(connection, [4], unreported(step));
+    expect((await verdictsOf(connection, "costs")).get(date(day(-1)))?.status).not.toBe("proven");
+    await syncsAt(connection, [6, 8], step);
+    expect(await unproven(connection, "costs", day(-5))).toEqual([]);
+  },
+);
 
 test("P5: so are strays whose process has died between their report and the next STATE", async () => {
   const costs = posting({ cursors: "keyset" });

@@ -242,20 +242,6 @@ export const PROVEN: readonly Mutant[] = [
     test: "src/core/plan.test.ts: W3: groups of strays that have lost rows leave the state with their day's retention",
   },
   {
-    rule: "R4",
-    file: "src/core/plan.ts",
-    from: "reports || totals === null",
-    to: "reports || totals !== undefined",
-    test: "simulation/proven.test.ts: R4: a sync without export_windows goes on behind a killed process that has reported a day, and a record is changed while it reads",
-  },
-  {
-    rule: "R4",
-    file: "src/core/plan.ts",
-    from: "known.open.filter((reading) => mayGoOn(reading, at))",
-    to: "known.open",
-    test: "src/core/plan.test.ts: R4: a sync without `export_windows` begins a window again that a process which reports has half read",
-  },
-  {
     rule: "S8",
     file: "src/streams/completion.ts",
     from: "groups.fewer.slice(-this.#options.limits.knownStrays)",

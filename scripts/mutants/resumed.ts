@@ -86,4 +86,25 @@ export const RESUMED: readonly Mutant[] = [
     to: "isFormer",
     test: "src/streams/former.test.ts: R6: a window that 0.2.0 had half read and that begins again is known by today's digests",
   },
+  {
+    rule: "R4",
+    file: "src/core/plan.ts",
+    from: "reports || !isReported;",
+    to: "reports || isReported !== undefined;",
+    test: "simulation/proven.test.ts: R4 S8: a sync without export_windows goes on behind %s that has reported a day, and a record is changed while it reads",
+  },
+  {
+    rule: "R4",
+    file: "src/core/plan.ts",
+    from: "({ isReported }: Reading, { reports }: PlanInput): boolean =>\n  reports || !isReported;",
+    to: "({ totals }: Reading, { reports }: PlanInput): boolean =>\n  reports || totals === null;",
+    test: "simulation/proven.test.ts: R4 S8: a sync without export_windows goes on behind %s that has reported a day, and a record is changed while it reads",
+  },
+  {
+    rule: "R4",
+    file: "src/core/plan.ts",
+    from: "known.open.filter((reading) => mayGoOn(reading, at))",
+    to: "known.open",
+    test: "src/core/plan.test.ts: R4: a sync without `export_windows` begins a window again that a process which reports has half read",
+  },
 ];

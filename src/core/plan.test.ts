@@ -566,8 +566,9 @@ test("R4: a sync without `export_windows` begins a window again that a process w
   const at = atNoon({ lookback: 0, reconcileFrom: null });
   const window = { start: TODAY, end: TODAY + DAY };
   const plansOf = (withTotals: boolean, reports: boolean): Plan<unknown>[] => {
-    const { totals } = beginReading(window, { id: "r", beganAt: NOON, limit: 5, withTotals });
-    const pass = { ...emptyPass(NOON), open: [{ ...opened(window, at), totals }] };
+    const start = { id: "r", beganAt: NOON, limit: 5, withTotals };
+    const { isReported } = beginReading(window, start);
+    const pass = { ...emptyPass(NOON), open: [{ ...opened(window, at), isReported }] };
     const whole = planFullRefresh(null, { ...at, startDate: TODAY }).state;
     return [
       planIncremental({ ...settled, pass }, { ...at, reports }),

@@ -138,8 +138,8 @@ export function planIncremental(
  * R4: a process that reports may have begun this reading, and have reported it. Only a report takes such a proof back when other records
  * come under the same id, so that a sync without reports begins the window again.
  */
-const mayGoOn = ({ totals }: Reading, { reports }: PlanInput): boolean =>
-  reports || totals === null;
+const mayGoOn = ({ isReported }: Reading, { reports }: PlanInput): boolean =>
+  reports || !isReported;
 
 /**
  * The days that stay known: from the retention floor to tomorrow, because the provider's clock may go back over midnight (R8). The days

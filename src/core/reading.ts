@@ -33,7 +33,9 @@ export interface Reading extends Range {
   readonly resumed: boolean;
   readonly records: number;
   readonly provisional: readonly ProvisionalDay[];
-  /** Control totals (R5); null if `export_windows` was not selected when the reading began. */
+  /** Whether `export_windows` was selected when the reading began, so that a process may have reported the reading (R4). */
+  readonly isReported: boolean;
+  /** Control totals (R5); null if the reading is not reported, or if they had to leave the state (S8). */
   readonly totals: readonly DayTotal[] | null;
   /** For a second reading: the days to write, as the first reading saw them (R6). Null for the reading of a whole window. */
   readonly rewrites: readonly DayDigest[] | null;
@@ -78,6 +80,7 @@ export function beginReading(window: Range, start: ReadingStart): Reading {
     resumed: false,
     records: 0,
     provisional: [],
+    isReported: withTotals,
     totals: withTotals ? [] : null,
     rewrites,
     digests: [],

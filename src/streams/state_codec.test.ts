@@ -37,6 +37,7 @@ const reading: Reading = {
   digests: [{ day: DAY_ONE, records: 2, digest: "fedcba987654321001234567" }],
   incomplete: [DAY_ONE + DAY],
   isFormer: false,
+  isReported: true,
   hasStrays: true,
   standing: [{ day: DAY_ONE - DAY, rowsReadingId: "0mgdngqqwrabcd", records: 1 }],
 };

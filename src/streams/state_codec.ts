@@ -125,12 +125,12 @@ const readingSchema = z
     digests: z.array(digest),
     incomplete: z.array(day),
     hasStrays: z.boolean(),
-    isFormer: z.boolean().optional(),
+    isFormer: z.boolean().default(true),
+    isReported: z.boolean().default(true),
     standing: z.array(z.object({ day, rowsReadingId: readingId, records: count })),
   })
-  .transform(({ through, isFormer, ...reading }): Reading => ({
+  .transform(({ through, ...reading }): Reading => ({
     ...reading,
-    isFormer: isFormer ?? true,
     availableThrough: through,
     resumed: true,
   }));
