@@ -24,6 +24,9 @@ export const asked = (changes: Partial<Step["asked"]> = {}): Step["asked"] => ({
 });
 export const BASE: Step = { ...CALM, concurrency: 1, pageSize: 50, asked: asked() };
 export const DEEP: Step = { ...BASE, asked: asked({ reconcileDays: 20 }) };
+export const PAGED: Step = { ...DEEP, pageSize: 2 };
+/** The state of costs is lost before the sync, and its rows stay. */
+export const CLEARED: Partial<Step> = { reset: { stream: "costs", kind: "state" } };
 export const DEFAULTS: Step = { ...BASE, asked: CALM.asked };
 const UNREPORTED = { ...ALL_SELECTED, reports: false };
 export const unreported = (step: Step): Step => ({ ...step, selection: UNREPORTED });

@@ -10,6 +10,7 @@ import type { Item, StateValue } from "./platform.ts";
 import {
   asked,
   BASE,
+  CLEARED,
   day,
   DEEP,
   DEFAULTS,
@@ -19,6 +20,7 @@ import {
   lifeIn,
   livesOn,
   numbers,
+  PAGED,
   posting,
   restate,
   strayOf,
@@ -412,13 +414,11 @@ const livesWithStrays = (rules: Rules, posted = -5): Life[] => [
 
 /** The day of a stray, and the window that shows it. */
 const [OF_STRAY, POSTED] = [-12, -5];
-const PAGED: Step = { ...DEEP, pageSize: 2 };
 const dying = (fits: (item: Item) => boolean, changes: Partial<Step> = {}): Step => ({
   ...PAGED,
   ...changes,
   end: { killWhen: fits },
 });
-const cleared: Partial<Step> = { reset: { stream: "costs", kind: "state" } };
 const diesBehindItsDay = dying(isReportOf(OF_STRAY));
 const failsAtItsWindow = { ...PAGED, weather: downOn(POSTED) };
 
@@ -460,14 +460,14 @@ const UNTIL_WRITTEN: Record<
   "its stream is cleared, and a process dies behind its row, and the next one behind its day": {
     restates: false,
     syncs: [
-      [27, dying(isRowOf("a"), cleared)],
+      [27, dying(isRowOf("a"), CLEARED)],
       [51, diesBehindItsDay],
     ],
   },
   "its stream is cleared, a sync without export_windows writes it, and its window fails": {
     restates: false,
     syncs: [
-      [27, unreported({ ...PAGED, ...cleared })],
+      [27, unreported({ ...PAGED, ...CLEARED })],
       [30, failsAtItsWindow],
     ],
   },
@@ -560,7 +560,7 @@ test("P5: nor does a complete sync prove the day of a stray that is due, if the 
   Object.assign(connection.world.trials, { limits: { ...LIMITS, dueWindows: 12 } });
   await connection.sync(PAGED);
   restate(connection, stray, day(0) + 12 * HOUR);
-  await syncsAt(connection, [27], unreported({ ...PAGED, ...cleared }));
+  await syncsAt(connection, [27], unreported({ ...PAGED, ...CLEARED }));
   const verdicts: unknown[] = [];
   for (const hour of [30, 33, 36]) {
     await syncsAt(connection, [hour], BASE);

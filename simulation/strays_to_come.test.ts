@@ -9,6 +9,7 @@ import type { Connection } from "./connection.ts";
 import type { Item } from "./platform.ts";
 import {
   asked,
+  CLEARED,
   DEEP,
   DEFAULTS,
   day,
@@ -17,6 +18,7 @@ import {
   isRowOf,
   lifeIn,
   livesOn,
+  PAGED,
   posting,
   restate,
   strayOf,
@@ -52,9 +54,6 @@ async function begun(
   await connection.sync(step);
   return { connection, restates: (hour) => restate(connection, stray, day(0) + hour * HOUR) };
 }
-
-const PAGED: Step = { ...DEEP, pageSize: 2 };
-const CLEARED: Partial<Step> = { reset: { stream: "costs", kind: "state" } };
 
 test.each([
   ["dies behind the report of the window that showed the stray", "snapshot", POSTED],

@@ -85,6 +85,12 @@ export const distinctAwaited = (awaited: readonly AwaitedStrays[]): AwaitedStray
 export const isAwaited = (awaited: readonly AwaitedStrays[], day: number): boolean =>
   awaited.some(({ days }) => overlaps(days, dayRange(day)));
 
+/** P6: the reads that tell of all strays of their windows: their listings did not move, or the same windows were read again. */
+export function sureOf<Some extends Read>(reads: readonly Some[]): Some[] {
+  const readings = Map.groupBy(reads, nameOf);
+  return reads.filter((read) => !read.moved || (readings.get(nameOf(read)) ?? []).length > 1);
+}
+
 /**
  * Whether a read has shown all strays of a window to this process, so that those which still wait are known. Only the whole window tells,
  * or a longer one. Two whole readings count if their listings moved (P6). A window that is longer than the provider allows by now is read
@@ -95,8 +101,7 @@ export function isShownWhole(
   reads: readonly Read[],
   maximumWindowDays: number,
 ): boolean {
-  const readings = Map.groupBy(reads, nameOf);
-  const sure = reads.filter((read) => !read.moved || (readings.get(nameOf(read)) ?? []).length > 1);
+  const sure = sureOf(reads);
   if (daysIn(window) > maximumWindowDays) return subtract([window], sure).length === 0;
   return (
     sure.some((read) => contains(read, window)) ||

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { forget, learn, NOTHING_KNOWN, suspect, withParts } from "../core/known_days.ts";
 import type { Reading } from "../core/reading.ts";
-import type { FullRefreshState, IncrementalState } from "../core/state.ts";
+import { emptyPass, type FullRefreshState, type IncrementalState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import { decodeState, encodeState } from "./state_codec.ts";
@@ -227,6 +227,14 @@ test("S5 R4: a state of 0.2.0 has no reserved ids", () => {
     const { newest_reading_id: _newest, ...older } = encodeState(state, ours);
     expect(decodeState(older, ours, mode)).toEqual({ ...state, newestId: null });
   }
+});
+
+test("S5 R4: a half-read window of a state that does not say whether it is reported counts as reported", () => {
+  const pass = { ...emptyPass(DAY_ONE), open: [{ ...reading, isReported: false }] };
+  const text = JSON.stringify(throughJson({ ...incremental, pass }));
+  const older = JSON.parse(text, (name, value) => (name === "isReported" ? undefined : value));
+  const decoded = decodeState(older, ours, "incremental");
+  expect(decoded?.pass?.open).toMatchObject([{ isReported: true }]);
 });
 
 test("S8: ten years of days with records, each written by a reading of its own, stay below 300 kB", () => {

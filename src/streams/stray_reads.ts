@@ -1,4 +1,5 @@
 /** The windows that a pass reads because of strays, besides those of its plan (P5). */
+import { sureOf } from "../core/awaited.ts";
 import { daysOf } from "../core/digests.ts";
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
@@ -100,8 +101,8 @@ export class StrayReads {
   /** P6: the parts of a window longer than the provider allows by now whose listings moved, and that have to be read once more. */
   #movedIn(own: Range): Range[] {
     const parts = this.read.filter((other) => overlaps(other, own));
-    const times = Map.groupBy(parts, nameOf);
-    return parts.filter((part) => part.moved && times.get(nameOf(part))?.length === 1);
+    const sure = new Set(sureOf(parts));
+    return parts.filter((part) => !sure.has(part));
   }
 
   /**
