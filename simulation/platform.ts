@@ -41,6 +41,7 @@ export interface ReportRow {
   readonly resumed: boolean;
   readonly began_at: string;
   readonly pass_began_at: string;
+  readonly earlier_ended: boolean;
   readonly moved: boolean;
   readonly confirmed: boolean;
   readonly shrunk: boolean;

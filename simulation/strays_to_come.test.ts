@@ -9,6 +9,7 @@ import type { Connection } from "./connection.ts";
 import type { Item } from "./platform.ts";
 import {
   asked,
+  BASE,
   CLEARED,
   DEEP,
   DEFAULTS,
@@ -27,6 +28,7 @@ import {
   unreported,
 } from "./posted.ts";
 import type { Rules } from "./provider.ts";
+import type { Life } from "./records.ts";
 import { scripted } from "./scripted.ts";
 import type { Step } from "./step.ts";
 import { verdictsOf } from "./testing.ts";
@@ -100,6 +102,53 @@ test.each([
   },
 );
 
+/** A full refresh of four rows on each of 20 days, and of a stray; each job begins without a state. */
+async function refreshed(): Promise<{
+  readonly connection: Connection;
+  readonly stray: Life;
+  readonly refreshAt: (hour: number, fails?: Partial<Step>) => Promise<void>;
+}> {
+  const costs = posting();
+  const stray = strayOf(costs, OF_STRAY, POSTED);
+  const lives = [...livesOn(costs, -20, 1, 4), stray];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives, "full_refresh");
+  const step = { ...BASE, asked: asked({ startDate: day(POSTED) }) };
+  const refreshAt = async (hour: number, fails: Partial<Step> = {}): Promise<void> => {
+    connection.states.delete("costs");
+    await syncsAt(connection, [hour], { ...step, ...fails });
+  };
+  await refreshAt(3);
+  return { connection, stray, refreshAt };
+}
+
+test.each([
+  ["dies behind that report", { end: { killWhen: isReportOf(POSTED) } }, POSTED],
+  ["dies behind that report", { end: { killWhen: isReportOf(POSTED) } }, POSTED + 1],
+  ["cannot read a later window", { weather: downOn(-2), stateInterval: HOUR }, POSTED],
+] as const)(
+  "P5: nor is it if a full refresh %s, and the next one dies, too",
+  async (_, fails, second) => {
+    const { connection, refreshAt } = await refreshed();
+    await refreshAt(27, fails);
+    await refreshAt(28, { end: { killWhen: isReportOf(second) } });
+    expect(await verdictOn(connection)).toMatch(/^unproven/u);
+    await refreshAt(29);
+    expect(await verdictOn(connection)).toBe("proven 5");
+  },
+);
+
+test("P5: the full refresh after the one that finds a stray withdrawn proves its day, if no state is left of the reports, too", async () => {
+  for (const keepsReports of [true, false]) {
+    const { connection, stray, refreshAt } = await refreshed();
+    stray.withdrawnAt = day(0) + 12 * HOUR;
+    await refreshAt(27);
+    expect(await verdictOn(connection)).toBe("unproven 4");
+    if (!keepsReports) connection.states.delete("export_windows");
+    await refreshAt(51);
+    expect(await verdictOn(connection)).toBe("proven 4");
+  }
+});
+
 test("P5: nor is it if the whole state is lost behind that process, and the next one dies, too", async () => {
   const { connection } = await begun({}, PAGED);
   const end = { killWhen: isReportOf(POSTED) };
@@ -109,6 +158,38 @@ test("P5: nor is it if the whole state is lost behind that process, and the next
   expect(await verdictOn(connection)).toMatch(/^unproven/u);
   await syncsAt(connection, [75, 77], PAGED);
   expect(await verdictOn(connection)).toBe("proven 5");
+});
+
+test.each([
+  ["the report of the window", POSTED, POSTED],
+  ["the report of the next day", POSTED, POSTED + 1],
+  ["the report of the stray's day", POSTED, OF_STRAY],
+] as const)(
+  "P5: nor is it if that process dies before a STATE names a window, and the next one behind %s",
+  async (_, first, second) => {
+    const { connection } = await begun({}, DEEP);
+    const step = { ...DEEP, asked: asked({ startDate: day(POSTED), reconcileDays: 20 }) };
+    const dies = (number: number): Step => ({ ...step, end: { killWhen: isReportOf(number) } });
+    await syncsAt(connection, [51], { ...dies(first), ...CLEARED });
+    await syncsAt(connection, [52], dies(second));
+    expect(await verdictOn(connection)).toMatch(/^unproven/u);
+    await syncsAt(connection, [75, 77], step);
+    expect(await verdictOn(connection)).toBe("proven 5");
+    expect(await unproven(connection, "costs", day(POSTED - 1))).toEqual([]);
+  },
+);
+
+test("P5: nor is it if the stray's day is read before its window, by a process that begins without a state", async () => {
+  const { connection, restates } = await begun({}, PAGED, [-12, OF_STRAY]);
+  const end = { killWhen: isReportOf(OF_STRAY) };
+  const dies = { ...PAGED, ...CLEARED, end };
+  restates(12);
+  await syncsAt(connection, [27], dies);
+  for (const stream of ["costs", "export_windows"]) connection.states.delete(stream);
+  await syncsAt(connection, [51], { ...PAGED, end: { killWhen: isReportOf(-11) } });
+  expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
+  await syncsAt(connection, [75, 77], PAGED);
+  expect(await verdictOn(connection, -12)).toBe("proven 5");
 });
 
 test("P5: nor is it if a later start date lies between the day and the window, and the process that finds the stray restated dies", async () => {

@@ -290,6 +290,7 @@ with typed as (
             + coalesce(try_cast(regexp_extract(cast("pass_began_at" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("pass_began_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as pass_began_at,
+    coalesce(cast("earlier_ended" as boolean), false) as has_earlier_ended,
     cast("resumed" as boolean) as is_resumed,
     case
     when typeof("first_as_of") = 'TIMESTAMP' then
@@ -366,7 +367,7 @@ select
     covered_from <= cast(day as timestamp) and covered_through >=
     (cast(day as timestamp) + cast(1 as bigint) * interval 1 day), false
   ) as is_covering,
-  began_at, ended_at, pass_began_at, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
+  began_at, ended_at, pass_began_at, has_earlier_ended, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
   standing_rows, totals
 from numbered
 where age = 1;
@@ -4566,6 +4567,7 @@ with typed as (
             + coalesce(try_cast(regexp_extract(cast("pass_began_at" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("pass_began_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as pass_began_at,
+    coalesce(cast("earlier_ended" as boolean), false) as has_earlier_ended,
     cast("resumed" as boolean) as is_resumed,
     case
     when typeof("first_as_of") = 'TIMESTAMP' then
@@ -4642,7 +4644,7 @@ select
     covered_from <= cast(day as timestamp) and covered_through >=
     (cast(day as timestamp) + cast(1 as bigint) * interval 1 day), false
   ) as is_covering,
-  began_at, ended_at, pass_began_at, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
+  began_at, ended_at, pass_began_at, has_earlier_ended, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
   standing_rows, totals
 from numbered
 where age = 1
@@ -5827,7 +5829,8 @@ readings as (
   select
     chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at,
     min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
-    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk
+    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk,
+    max(case when manifest.has_earlier_ended then 1 else 0 end) as has_earlier_ended
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs'
@@ -5910,16 +5913,9 @@ overtaken as (
       )
     )
 ),
--- The newest pass that is not the first one of its chain. All passes before it have ended.
-newest_pass as (
-  select scope, max(pass_began_at) as pass_began_at
-  from (
-    select scope, pass_began_at, row_number() over (partition by scope, chain order by pass_began_at) as number_
-    from readings
-    group by scope, chain, pass_began_at
-  ) as passes
-  where number_ > 1
-  group by scope
+-- All passes before this one have ended.
+newest_ended as (
+  select scope, max(pass_began_at) as before_ from readings where has_earlier_ended = 1 group by scope
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
 -- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state.
@@ -5927,11 +5923,8 @@ coming as (
   select distinct gone.scope, gone.day
   from gone
   inner join readings as judge on gone.scope = judge.scope and gone.judge_reading_id = judge.reading_id
-  inner join days on gone.scope = days.scope and gone.day = days.day
-  left join newest_pass on gone.scope = newest_pass.scope
-  where gone.is_stray
-    and days.pass_began_at <= judge.pass_began_at
-    and not coalesce(newest_pass.pass_began_at > judge.pass_began_at, false)
+  left join newest_ended on gone.scope = newest_ended.scope
+  where gone.is_stray and not coalesce(judge.pass_began_at < newest_ended.before_, false)
 ),
 mismatches as (
   select scope, day, count(*) as groups_
@@ -6144,6 +6137,7 @@ with typed as (
             + coalesce(try_cast(regexp_extract(cast("pass_began_at" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("pass_began_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as pass_began_at,
+    coalesce(cast("earlier_ended" as boolean), false) as has_earlier_ended,
     cast("resumed" as boolean) as is_resumed,
     case
     when typeof("first_as_of") = 'TIMESTAMP' then
@@ -6220,7 +6214,7 @@ select
     covered_from <= cast(day as timestamp) and covered_through >=
     (cast(day as timestamp) + cast(1 as bigint) * interval 1 day), false
   ) as is_covering,
-  began_at, ended_at, pass_began_at, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
+  began_at, ended_at, pass_began_at, has_earlier_ended, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
   standing_rows, totals
 from numbered
 where age = 1
@@ -7259,7 +7253,8 @@ readings as (
   select
     chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at,
     min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
-    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk
+    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk,
+    max(case when manifest.has_earlier_ended then 1 else 0 end) as has_earlier_ended
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage'
@@ -7342,16 +7337,9 @@ overtaken as (
       )
     )
 ),
--- The newest pass that is not the first one of its chain. All passes before it have ended.
-newest_pass as (
-  select scope, max(pass_began_at) as pass_began_at
-  from (
-    select scope, pass_began_at, row_number() over (partition by scope, chain order by pass_began_at) as number_
-    from readings
-    group by scope, chain, pass_began_at
-  ) as passes
-  where number_ > 1
-  group by scope
+-- All passes before this one have ended.
+newest_ended as (
+  select scope, max(pass_began_at) as before_ from readings where has_earlier_ended = 1 group by scope
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
 -- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state.
@@ -7359,11 +7347,8 @@ coming as (
   select distinct gone.scope, gone.day
   from gone
   inner join readings as judge on gone.scope = judge.scope and gone.judge_reading_id = judge.reading_id
-  inner join days on gone.scope = days.scope and gone.day = days.day
-  left join newest_pass on gone.scope = newest_pass.scope
-  where gone.is_stray
-    and days.pass_began_at <= judge.pass_began_at
-    and not coalesce(newest_pass.pass_began_at > judge.pass_began_at, false)
+  left join newest_ended on gone.scope = newest_ended.scope
+  where gone.is_stray and not coalesce(judge.pass_began_at < newest_ended.before_, false)
 ),
 mismatches as (
   select scope, day, count(*) as groups_

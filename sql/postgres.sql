@@ -372,6 +372,7 @@ with typed as (
               '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
       end
   end as pass_began_at,
+    coalesce(cast("earlier_ended" as boolean), false) as has_earlier_ended,
     cast("resumed" as boolean) as is_resumed,
     case
     when ((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
@@ -449,7 +450,7 @@ select
     cast(day as timestamp without time zone) + ((interval '1 day') * (1))
 , false
   ) as is_covering,
-  began_at, ended_at, pass_began_at, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
+  began_at, ended_at, pass_began_at, has_earlier_ended, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
   standing_rows, totals
 from numbered
 where age = 1;
@@ -4100,6 +4101,7 @@ with typed as (
               '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
       end
   end as pass_began_at,
+    coalesce(cast("earlier_ended" as boolean), false) as has_earlier_ended,
     cast("resumed" as boolean) as is_resumed,
     case
     when ((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
@@ -4177,7 +4179,7 @@ select
     cast(day as timestamp without time zone) + ((interval '1 day') * (1))
 , false
   ) as is_covering,
-  began_at, ended_at, pass_began_at, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
+  began_at, ended_at, pass_began_at, has_earlier_ended, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
   standing_rows, totals
 from numbered
 where age = 1
@@ -5244,7 +5246,8 @@ readings as (
   select
     chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at,
     min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
-    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk
+    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk,
+    max(case when manifest.has_earlier_ended then 1 else 0 end) as has_earlier_ended
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs'
@@ -5327,16 +5330,9 @@ overtaken as (
       )
     )
 ),
--- The newest pass that is not the first one of its chain. All passes before it have ended.
-newest_pass as (
-  select scope, max(pass_began_at) as pass_began_at
-  from (
-    select scope, pass_began_at, row_number() over (partition by scope, chain order by pass_began_at) as number_
-    from readings
-    group by scope, chain, pass_began_at
-  ) as passes
-  where number_ > 1
-  group by scope
+-- All passes before this one have ended.
+newest_ended as (
+  select scope, max(pass_began_at) as before_ from readings where has_earlier_ended = 1 group by scope
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
 -- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state.
@@ -5344,11 +5340,8 @@ coming as (
   select distinct gone.scope, gone.day
   from gone
   inner join readings as judge on gone.scope = judge.scope and gone.judge_reading_id = judge.reading_id
-  inner join days on gone.scope = days.scope and gone.day = days.day
-  left join newest_pass on gone.scope = newest_pass.scope
-  where gone.is_stray
-    and days.pass_began_at <= judge.pass_began_at
-    and not coalesce(newest_pass.pass_began_at > judge.pass_began_at, false)
+  left join newest_ended on gone.scope = newest_ended.scope
+  where gone.is_stray and not coalesce(judge.pass_began_at < newest_ended.before_, false)
 ),
 mismatches as (
   select scope, day, count(*) as groups_
@@ -5561,6 +5554,7 @@ with typed as (
               '([.][0-9]{6})[0-9]+', '\1') as timestamp with time zone) at time zone 'UTC'
       end
   end as pass_began_at,
+    coalesce(cast("earlier_ended" as boolean), false) as has_earlier_ended,
     cast("resumed" as boolean) as is_resumed,
     case
     when ((to_jsonb("first_as_of") #>> '{}') || case when pg_typeof("first_as_of") = 'timestamp'::regtype then 'Z' else '' end) ~ '^([1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?|[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})))$'
@@ -5638,7 +5632,7 @@ select
     cast(day as timestamp without time zone) + ((interval '1 day') * (1))
 , false
   ) as is_covering,
-  began_at, ended_at, pass_began_at, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
+  began_at, ended_at, pass_began_at, has_earlier_ended, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
   standing_rows, totals
 from numbered
 where age = 1
@@ -6579,7 +6573,8 @@ readings as (
   select
     chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at,
     min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
-    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk
+    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk,
+    max(case when manifest.has_earlier_ended then 1 else 0 end) as has_earlier_ended
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage'
@@ -6662,16 +6657,9 @@ overtaken as (
       )
     )
 ),
--- The newest pass that is not the first one of its chain. All passes before it have ended.
-newest_pass as (
-  select scope, max(pass_began_at) as pass_began_at
-  from (
-    select scope, pass_began_at, row_number() over (partition by scope, chain order by pass_began_at) as number_
-    from readings
-    group by scope, chain, pass_began_at
-  ) as passes
-  where number_ > 1
-  group by scope
+-- All passes before this one have ended.
+newest_ended as (
+  select scope, max(pass_began_at) as before_ from readings where has_earlier_ended = 1 group by scope
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
 -- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state.
@@ -6679,11 +6667,8 @@ coming as (
   select distinct gone.scope, gone.day
   from gone
   inner join readings as judge on gone.scope = judge.scope and gone.judge_reading_id = judge.reading_id
-  inner join days on gone.scope = days.scope and gone.day = days.day
-  left join newest_pass on gone.scope = newest_pass.scope
-  where gone.is_stray
-    and days.pass_began_at <= judge.pass_began_at
-    and not coalesce(newest_pass.pass_began_at > judge.pass_began_at, false)
+  left join newest_ended on gone.scope = newest_ended.scope
+  where gone.is_stray and not coalesce(judge.pass_began_at < newest_ended.before_, false)
 ),
 mismatches as (
   select scope, day, count(*) as groups_

@@ -71,7 +71,8 @@ readings as (
   select
     chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at,
     min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
-    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk
+    max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk,
+    max(case when manifest.has_earlier_ended then 1 else 0 end) as has_earlier_ended
   from {{ ref('ai_billing__manifest') }} as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = '{{ dataset }}'
@@ -162,16 +163,9 @@ overtaken as (
     )
 ),
 
--- The newest pass that is not the first one of its chain. All passes before it have ended.
-newest_pass as (
-  select scope, max(pass_began_at) as pass_began_at
-  from (
-    select scope, pass_began_at, row_number() over (partition by scope, chain order by pass_began_at) as number_
-    from readings
-    group by scope, chain, pass_began_at
-  ) as passes
-  where number_ > 1
-  group by scope
+-- All passes before this one have ended.
+newest_ended as (
+  select scope, max(pass_began_at) as before_ from readings where has_earlier_ended = 1 group by scope
 ),
 
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
@@ -180,11 +174,8 @@ coming as (
   select distinct gone.scope, gone.day
   from gone
   inner join readings as judge on gone.scope = judge.scope and gone.judge_reading_id = judge.reading_id
-  inner join days on gone.scope = days.scope and gone.day = days.day
-  left join newest_pass on gone.scope = newest_pass.scope
-  where gone.is_stray
-    and days.pass_began_at <= judge.pass_began_at
-    and not coalesce(newest_pass.pass_began_at > judge.pass_began_at, false)
+  left join newest_ended on gone.scope = newest_ended.scope
+  where gone.is_stray and not coalesce(judge.pass_began_at < newest_ended.before_, false)
 ),
 
 mismatches as (

@@ -31,7 +31,7 @@ COLUMNS = {
     "export_windows": (
         "reading_id dataset granularity account base_url window_start window_end day inside_window covered_from "
         "covered_through began_at ended_at resumed first_as_of last_as_of moved records totals "
-        "id chain rows_reading_id rows shrunk confirmed whole_window pass_began_at"
+        "id chain rows_reading_id rows shrunk confirmed whole_window pass_began_at earlier_ended"
     ).split(),
     "labels": "id label value name is_archived read_at".split(),
 }
@@ -41,7 +41,7 @@ INSTANTS = set(
 )
 OTHER_TYPES = {
     "day": "date",
-    **dict.fromkeys(["inside_window", "whole_window", "resumed", "moved", "shrunk", "confirmed", "is_archived"], "boolean"),
+    **dict.fromkeys(["inside_window", "whole_window", "earlier_ended", "resumed", "moved", "shrunk", "confirmed", "is_archived"], "boolean"),
     **dict.fromkeys(["records", "rows"], "bigint"),
 }
 

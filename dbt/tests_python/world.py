@@ -147,6 +147,8 @@ class World:
     # Strays that were written: the reading that wrote the row, and the window that showed it.
     strays: dict[str, tuple[str, tuple[datetime, datetime]]] = field(default_factory=dict)
     pass_began: datetime | None = None
+    # The passes that the state knows: all but the newest have ended.
+    passes: set[datetime] = field(default_factory=set)
     # By how much the provider's clock was put back.
     put_back: timedelta = timedelta(0)
     # The records that the provider showed when a reading began, by reading.
@@ -200,6 +202,7 @@ class World:
         self.chain = new_chain()
         self.known.clear()
         self.strays.clear()
+        self.passes.clear()
 
     def sync(self, *windows: tuple[str, str], **fate) -> None:
         """One pass over windows that do not overlap. `between` is called after each window, to change the provider."""
@@ -353,12 +356,14 @@ class World:
             "_airbyte_extracted_at": self.now,
         }
         if not self.legacy:
+            self.passes.add(self.pass_began or began)
             outside = "" if inside else f"-outside-{said['rows_reading_id']}"
             row |= {
                 "id": f"{reading}-{day.date()}{outside}",
                 "chain": self.chain,
                 "whole_window": whole,
                 "pass_began_at": iso(self.pass_began or began),
+                "earlier_ended": len(self.passes) > 1,
                 **said,
             }
         self.table.append("export_windows", row)

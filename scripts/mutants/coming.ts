@@ -1,19 +1,13 @@
 import type { Mutant } from "./mutant.ts";
 
-/** The conditions of the step that finds the strays of costs which may come again: that of usage has the same words. */
-const [SAME_PASS, NOT_ENDED] = [
-  "days.pass_began_at <= judge.pass_began_at",
-  "not coalesce(newest_pass.pass_began_at > judge.pass_began_at, false)",
-];
-const COMING = `where gone.is_stray
-    and ${SAME_PASS}
-    and ${NOT_ENDED}
+/** The step that finds the strays of costs which may come again: that of usage has the same words. */
+const ENDED = "where has_earlier_ended = 1 group by scope";
+const COMING = `judge.pass_began_at < newest_ended.before_, false)
 ),
 mismatches as (
   select scope, day, count(*) as groups_
   from "ai_billing__sums_costs"`;
-const PASSES = `where number_ > 1
-  group by scope
+const STEPS = `${ENDED}
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
 -- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state.
@@ -21,9 +15,8 @@ coming as (
   select distinct gone.scope, gone.day
   from gone
   inner join readings as judge on gone.scope = judge.scope and gone.judge_reading_id = judge.reading_id
-  inner join days on gone.scope = days.scope and gone.day = days.day
-  left join newest_pass on gone.scope = newest_pass.scope
-  ${COMING}`;
+  left join newest_ended on gone.scope = newest_ended.scope
+  where gone.is_stray and not coalesce(${COMING}`;
 const TESTS = "simulation/strays_to_come.test.ts";
 
 /** Strays that a report has taken for gone, and that may come again (P5, R10). */
@@ -31,30 +24,86 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
   {
     rule: "P5",
     file: "sql/duckdb.sql",
-    from: COMING,
-    to: COMING.replace("where gone.is_stray", "where false"),
+    from: STEPS,
+    to: STEPS.replace("where gone.is_stray", "where false"),
     test: `${TESTS}: P5: nor is it if the state has forgotten the day, the stray is restated, and the next process %s`,
   },
   {
     rule: "P5",
     file: "sql/duckdb.sql",
-    from: COMING,
-    to: COMING.replace(SAME_PASS, "days.pass_began_at < judge.pass_began_at"),
-    test: `${TESTS}: P5: the day of a stray is not proven without the stray after its stream was cleared, if the next process %s (cursors: %s)`,
+    from: STEPS,
+    to: STEPS.replace("< newest_ended", "<= newest_ended"),
+    test: `${TESTS}: P5: nor is it if the state has forgotten the day, the stray is restated, and the next process %s`,
   },
   {
     rule: "R10",
     file: "sql/duckdb.sql",
-    from: COMING,
-    to: COMING.replace(NOT_ENDED, "true"),
+    from: STEPS,
+    to: STEPS.replace("judge.pass_began_at < newest_ended.before_", "false"),
     test: `${TESTS}: R10: listings move, and each sync reads a part of the window of a withdrawn stray: the whole of it is read twice (reconcile_days: %i)`,
   },
   {
     rule: "P5",
     file: "sql/duckdb.sql",
-    from: PASSES,
-    to: PASSES.replace("number_ > 1", "number_ > 0"),
+    from: STEPS,
+    to: STEPS.replace(ENDED, "group by scope"),
     test: `${TESTS}: P5: nor is it if the whole state is lost behind that process, and the next one dies, too`,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stored_plan.ts",
+    from: "at.earlierEnded && known !== null",
+    to: "at.earlierEnded",
+    test: `${TESTS}: P5: nor is it if the whole state is lost behind that process, and the next one dies, too`,
+  },
+  {
+    rule: "P5",
+    file: "src/core/plan.ts",
+    from: "at.earlierEnded && state.pass === null",
+    to: "at.earlierEnded",
+    test: "src/core/plan.test.ts: P5: a pass knows whether all earlier passes have ended; a pass that was given up has not",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/read.ts",
+    from: "manifest?.isUnderWay(stream.name) === false",
+    to: "manifest !== null",
+    test: `${TESTS}: P5: nor is it if a full refresh %s, and the next one dies, too`,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/reader.ts",
+    from: "reports?.passEnded();\n    }",
+    to: "}\n    reports?.passEnded();",
+    test: `${TESTS}: P5: nor is it if a full refresh %s, and the next one dies, too`,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/reader.ts",
+    from: "reports?.passEnded();",
+    to: "",
+    test: `${TESTS}: P5: the full refresh after the one that finds a stray withdrawn proves its day, if no state is left of the reports, too`,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/export_windows.ts",
+    from: "this.isNewFor(dataset) || !this.isUnderWay(dataset)",
+    to: "this.isNewFor(dataset)",
+    test: "src/streams/export_windows.test.ts: P5: a STATE names the streams whose pass is under way, before the first report of the pass",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/export_windows.ts",
+    from: "this.#pending > 0 || this.#hasEnded",
+    to: "this.#pending > 0",
+    test: "src/streams/export_windows.test.ts: P5: a STATE names the streams whose pass is under way, before the first report of the pass",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/pass_codec.ts",
+    from: "earlier_ended: z.boolean().default(false)",
+    to: "earlier_ended: z.boolean().default(true)",
+    test: "src/streams/state_codec.test.ts: S5 P5: a pass of a state that does not say so may follow one that has not ended",
   },
   {
     rule: "R10",

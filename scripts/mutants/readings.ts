@@ -264,8 +264,8 @@ export const READINGS: readonly Mutant[] = [
   {
     rule: "R5",
     file: "src/streams/reporter.ts",
-    from: "ledger.state.pass?.beganAt ?? input.now",
-    to: "input.now",
+    from: "ledger.state.pass ?? emptyPass(input.now)",
+    to: "emptyPass(input.now)",
     test: "src/streams/completion.test.ts: R5: a pass that goes on is reported with the instant when it was first planned, and a look as part of a window",
   },
   {

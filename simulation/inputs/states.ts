@@ -54,6 +54,7 @@ export function drawStates(random: Random): StateInput {
     at: {
       now: NOW,
       passBeganAt: NOW,
+      earlierEnded: true,
       bucket: DAY,
       retentionDays: random.pick([1, 30, 400]),
       maximumWindowDays: random.pick([1, 7, 31]),

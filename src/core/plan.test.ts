@@ -33,6 +33,7 @@ function atNoon(changes: Partial<PlanInput> = {}): PlanInput {
   return {
     now: NOON,
     passBeganAt: NOON + 7,
+    earlierEnded: true,
     bucket: DAY,
     retentionDays: 90,
     maximumWindowDays: 31,
@@ -217,6 +218,21 @@ test("R5 R10: a pass begins at an instant of its own, and a sync that goes on wi
   // R10: a pass of which no state knows a window may have reported days. They are no days of the next pass.
   expect(planIncremental(begun, later).state.pass?.beganAt).toBe(NOON + HOUR);
   expect(planFullRefresh(null, atNoon()).state.pass?.beganAt).toBe(NOON + 7);
+});
+
+test("P5: a pass knows whether all earlier passes have ended; a pass that was given up has not", () => {
+  const endedBefore = ({ state }: Pick<ReturnType<typeof planIncremental>, "state">): unknown =>
+    state.pass?.earlierEnded;
+  const unknown = atNoon({ earlierEnded: false });
+  const first = planIncremental(settled, atNoon());
+  expect(endedBefore(first)).toBe(true);
+  expect(endedBefore(planIncremental(settled, unknown))).toBe(false);
+  const range = { start: TODAY - 5 * DAY, end: TODAY - 4 * DAY };
+  const resumed = finishWindow(first.state, { ...range, availableThrough: NOON }, NOON);
+  expect(endedBefore(planIncremental(resumed, unknown))).toBe(true);
+  expect(endedBefore(planIncremental(first.state, atNoon()))).toBe(false);
+  expect(planFullRefresh(null, atNoon()).state.pass?.earlierEnded).toBe(true);
+  expect(planFullRefresh(null, unknown).state.pass?.earlierEnded).toBe(false);
 });
 
 test("R1: a sync re-reads from position − lookback, on whole days", () => {

@@ -270,7 +270,7 @@ function passOf(
   rereads: readonly Range[],
   { from, end, keepFrom }: Bounds,
 ): SyncPass {
-  const fresh = emptyPass(at.now, at.passBeganAt);
+  const fresh = emptyPass(at.now, at.passBeganAt, at.earlierEnded && state.pass === null);
   if (state.pass === null) return fresh;
   const sameDay = state.pass.day === fresh.day;
   const kept = sameDay ? state.pass : withoutStale(state.pass, rereads, at.lookback);
@@ -300,7 +300,7 @@ export function planFullRefresh(
     done: false,
     pass: null,
   };
-  const known = state.pass ?? emptyPass(at.now, at.passBeganAt);
+  const known = state.pass ?? emptyPass(at.now, at.passBeganAt, at.earlierEnded);
   const open = known.open.filter((reading) => mayGoOn(reading, at));
   const pass = { ...known, open: open.map((reading) => ({ ...reading, resumed: true })) };
   const missing = state.done ? [] : subtract([state], [...pass.reads, ...pass.open]);

@@ -14,6 +14,8 @@ export interface PlanInput {
   readonly now: number;
   /** The beginning of a pass that this sync begins: no earlier pass that was reported has the same one (R5). */
   readonly passBeganAt: number;
+  /** False if the states are new, or that of `export_windows` tells of a pass of the stream that has not ended (P5). */
+  readonly earlierEnded: boolean;
   readonly bucket: Bucket;
   /** `retention_days` and `maximum_window_days` of the dataset, >= 1. */
   readonly retentionDays: number;

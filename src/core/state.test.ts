@@ -45,7 +45,7 @@ const reads: fc.Arbitrary<FinishedRange[]> = fc.array(
 );
 
 function passOf(found: readonly FinishedRange[], frontier = -Infinity): SyncPass {
-  return { day: "2026-05-20", beganAt: TODAY, lostUntil: null, reads: found, open: [], frontier };
+  return { ...emptyPass(TODAY), day: "2026-05-20", reads: found, frontier };
 }
 
 function stateOf(changes: Partial<IncrementalState> = {}): IncrementalState {
@@ -309,6 +309,7 @@ function circumstancesAt(now: number, lanes: number): PlanInput {
   return {
     now,
     passBeganAt: now,
+    earlierEnded: true,
     bucket: HOUR,
     scrubDays: 0,
     pageSize: 1000,

@@ -42,6 +42,8 @@ export interface SyncPass {
    * (R5). A sync that resumes the pass keeps this value.
    */
   readonly beganAt: number;
+  /** Whether the connector knows that all earlier passes have ended: they have written all strays that they have shown (P5). */
+  readonly earlierEnded: boolean;
   /**
    * The last end of a reading that has found rows missing, on the provider's clock; null if none has (R10). The clock may be put back, so
    * that a later process may begin a reading before this instant.
@@ -130,10 +132,11 @@ export interface FullRefreshState {
 
 export type StreamState = IncrementalState | FullRefreshState;
 
-export function emptyPass(now: number, beganAt = now): SyncPass {
+export function emptyPass(now: number, beganAt = now, earlierEnded = false): SyncPass {
   return {
     day: formatDay(now),
     beganAt,
+    earlierEnded,
     lostUntil: null,
     reads: [],
     open: [],

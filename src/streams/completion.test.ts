@@ -541,7 +541,7 @@ test("R5: a pass that goes on is reported with the instant when it was first pla
   const killed = await readScript([[pageOf([lost])], [down]], { input });
   const later = { ...input, now: input.now + HOUR };
   const resumed = await readScript(showing({}), { input: later, stored: lastState(killed) });
-  expect(new Set(resumed.said.map(({ passBeganAt }) => passBeganAt))).toEqual(new Set([input.now]));
+  expect(new Set(resumed.said.map(({ pass }) => pass.beganAt))).toEqual(new Set([input.now]));
   const late = { ...input, lookback: DAY };
   const first = await readScript(showing({ 0: [lost] }), { input });
   const windows = { 0: [lost], 3: [lost] };

@@ -5,22 +5,26 @@ import type { KnownDays } from "../core/known_days.ts";
 import { addMissingDays } from "../core/provisional.ts";
 import { daysAbout, type Reading, type StandingStrays } from "../core/reading.ts";
 import { type DayReport, settleAgain, type Settlement } from "../core/settle.ts";
-import type { StreamState } from "../core/state.ts";
+import type { StreamState, SyncPass } from "../core/state.ts";
 import type { DayTotal } from "../core/totals.ts";
 import type { Job } from "./job.ts";
 import type { CameStrays } from "./stray_groups.ts";
 
-/** A complete reading, as it is reported (R5). */
-export interface ReadingReport {
+/** A complete reading, and what a report says of it (R5). */
+export interface Said {
   readonly reading: Reading;
-  /** When the pass of the reading was planned, on the provider's clock. */
-  readonly passBeganAt: number;
-  /** When the last page of the reading came, on the same clock. */
+  /** When the last page of the reading came, on the provider's clock. */
   readonly endedAt: number;
   /** Whether the reading covers its whole window, strays included. */
   readonly isWhole: boolean;
   readonly days: readonly DayReport[];
   readonly strays: readonly StandingStrays[];
+}
+
+/** The report of a complete reading (R5). */
+export interface ReadingReport extends Said {
+  /** The pass of the reading. */
+  readonly pass: Pick<SyncPass, "beganAt" | "earlierEnded">;
 }
 
 /** A window whose last page has been handed over. */
@@ -49,10 +53,7 @@ export type Resumable = Pick<EndedWindow, "job" | "reading" | "endedAt" | "write
  * follow under the same id, and each report on that id would prove them. So this report needs an id that is newer than the ids of
  * all those reports. Null if nothing has to be taken back.
  */
-export function doubtOf(
-  { job, reading, endedAt, writes }: Resumable,
-  asOf: string,
-): Omit<ReadingReport, "passBeganAt"> | null {
+export function doubtOf({ job, reading, endedAt, writes }: Resumable, asOf: string): Said | null {
   // All earlier pages of this process had the same `as_of` as the last page of the killed process.
   const isFirst = job.reading?.lastAsOf === reading.lastAsOf && reading.lastAsOf !== asOf;
   const days = isFirst ? daysAbout(reading).filter(writes) : [];

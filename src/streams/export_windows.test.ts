@@ -63,8 +63,8 @@ function reportOf(reading: Reading, changes: Partial<DayReport> = {}): ReadingRe
     const said = { day, records, rowsReadingId: reading.id, rows: records };
     return { ...said, confirmed: true, shrunk: false, ...changes };
   });
-  const [passBeganAt, endedAt] = [DAY_ONE, context.now + 1];
-  return { reading, passBeganAt, endedAt, isWhole: true, days, strays: reading.standing };
+  const pass = { beganAt: DAY_ONE, earlierEnded: true };
+  return { reading, pass, endedAt: context.now + 1, isWhole: true, days, strays: reading.standing };
 }
 
 /** All that is written while `work` reports. */
@@ -107,6 +107,7 @@ test("R5: a reading is reported day by day, up to where it is covered, strays ap
   ]);
   expect(rows[0]).toMatchObject({
     reading_id: "r1",
+    earlier_ended: true,
     account: "prod",
     covered_from: "2026-01-01T00:00:00Z",
     covered_through: "2026-01-02T00:00:00Z",
@@ -171,6 +172,7 @@ test("S2: a STATE counts the reports since the last one, and comes only where th
       last_reading_id: id,
       newest_reading_id: readingId(3100, "chain"),
       streams: ["costs"],
+      under_way: ["costs"],
     })),
   );
   const counts = outputs.flatMap((output) =>
@@ -206,10 +208,11 @@ test("S2: without a reading the state is what it was", async () => {
     last_reading_id: "r0",
     newest_reading_id: "r1",
     streams: ["costs"],
+    under_way: ["usage"],
   };
   expect(statesOf(await outputsOf((manifest) => manifest.finish(true), stored))).toEqual([stored]);
   expect(statesOf(await outputsOf((manifest) => manifest.finish(true), "garbage"))).toEqual([
-    { version: 1, last_reading_id: null, newest_reading_id: null, streams: [] },
+    { version: 1, last_reading_id: null, newest_reading_id: null, streams: [], under_way: [] },
   ]);
 });
 
@@ -242,6 +245,45 @@ test("R10: the state names the streams that are reported, and a STATE names a st
   expect(statesOf(outputs)).toMatchObject([{ streams: ["costs", "usage"] }]);
 });
 
+test("P5: a STATE names the streams whose pass is under way, before the first report of the pass", async () => {
+  const newest = readingId(9000, "chain");
+  const stateWith = (members: object) => ({ version: 1, newest_reading_id: newest, ...members });
+  const underWay = async (stored: unknown): Promise<string[]> => {
+    const found: string[] = [];
+    await outputsOf((manifest) => {
+      found.push(...["usage", "costs"].filter((name) => manifest.isUnderWay(name)));
+      return Promise.resolve();
+    }, stored);
+    return found;
+  };
+  for (const none of [null, "garbage", stateWith({ under_way: [] })])
+    expect(await underWay(none)).toEqual([]);
+  // A state of an earlier version does not know.
+  expect(await underWay(stateWith({ streams: ["costs"] }))).toEqual(["usage", "costs"]);
+  const outputs = await outputsOf(
+    async (manifest) => {
+      manifest.passEnded("costs");
+      await manifest.sendState();
+      for (const id of [1000, 2000])
+        await manifest.report(reportOf(readingOf(readingId(id, "chain"), 1, context.now)), context);
+      await manifest.sendState();
+      manifest.passEnded("costs");
+      await manifest.sendState();
+      await manifest.sendState();
+    },
+    stateWith({ streams: ["costs"], under_way: [] }),
+  );
+  expect(outputs.map(({ type }) => type)).toEqual([
+    "STATE",
+    "RECORD_LINES",
+    "RECORD_LINES",
+    "STATE",
+    "STATE",
+  ]);
+  const named = [["costs"], ["costs"], []].map((names) => ({ under_way: names }));
+  expect(statesOf(outputs)).toMatchObject(named);
+});
+
 test("R4: the newest id that reports may have is in a STATE before the first of them, for ids to come", async () => {
   const [old, recent] = [readingId(1000, "chain"), readingId(2000, "chain")];
   let last: string | null = null;
@@ -260,7 +302,12 @@ test("R4: the newest id that reports may have is in a STATE before the first of 
     "STATE",
   ]);
   const [first, stored] = statesOf(outputs);
-  const more = { version: 1, newest_reading_id: reserved, streams: ["costs"] };
+  const more = {
+    version: 1,
+    newest_reading_id: reserved,
+    streams: ["costs"],
+    under_way: ["costs"],
+  };
   expect(first).toEqual({ ...more, last_reading_id: null });
   expect(stored).toEqual({ ...more, last_reading_id: old });
   await outputsOf(async (manifest) => void (last = manifest.newestReading), stored);

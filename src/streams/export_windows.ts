@@ -48,6 +48,9 @@ export class ExportWindows {
   readonly #named = new Set<string | null>();
   /** The streams of which reports have told since this stream is new, or was cleared (R10). */
   readonly #told: Set<string>;
+  /** The streams with a pass that has been reported, and that has not ended yet (P5). */
+  readonly #underWay: Set<string>;
+  #hasEnded = false;
   #pending = 0;
   #reports = 0;
 
@@ -57,12 +60,24 @@ export class ExportWindows {
     this.#ids = ids;
     this.#lastReading = idOf(stored, "last_reading_id");
     this.#newestReading = newestReadingOf(stored);
-    this.#told = new Set(this.#newestReading === null ? [] : toldIn(stored));
+    const known = this.#newestReading === null ? null : stored;
+    this.#told = new Set(known === null ? [] : namesIn(known, "streams"));
+    this.#underWay = new Set(known === null ? [] : namesIn(known, "under_way"));
   }
 
   /** Whether no run has reported a reading of a stream yet, as far as the state tells. */
   isNewFor(stream: string): boolean {
     return !this.#told.has(stream);
+  }
+
+  /** Whether a pass of a stream has been reported, and has not ended, as far as the state tells (P5). */
+  isUnderWay(stream: string): boolean {
+    return this.#underWay.has(stream);
+  }
+
+  /** To be called when the pass of a stream has ended, before the stream's last {@link sendState}. */
+  passEnded(stream: string): void {
+    if (this.#underWay.delete(stream)) this.#hasEnded = true;
   }
 
   /** The newest reading id that this run or an earlier one may have reported; null if there is none. */
@@ -88,9 +103,11 @@ export class ExportWindows {
     const begin = `{"type":"RECORD","record":{"stream":"${NAME}","data":`;
     const end = `,"emitted_at":${this.#clock.now()}}}\n`;
     const text = rows.map((row) => `${begin}${onOneLine(JSON.stringify(row))}${end}`).join("");
-    const isFirst = this.isNewFor(context.owner.dataset);
+    const { dataset } = context.owner;
+    const isFirst = this.isNewFor(dataset) || !this.isUnderWay(dataset);
     if (isFirst || reading.id > (this.#newestReading ?? "")) {
-      this.#told.add(context.owner.dataset);
+      this.#told.add(dataset);
+      this.#underWay.add(dataset);
       this.#reserve(reading.id);
       void this.#sendState(); // queued before the report
     }
@@ -102,11 +119,11 @@ export class ExportWindows {
   }
 
   /**
-   * Sends a STATE if there are reports since the last one. Each other stream calls this just before it sends a STATE of its own:
+   * Sends a STATE if there are reports since the last one, or a pass has ended. Each other stream calls this just before it sends a STATE of its own:
    * so no state says that a window is read before the report of its reading is kept.
    */
   async sendState(): Promise<void> {
-    if (this.#pending > 0) await this.#sendState();
+    if (this.#pending > 0 || this.#hasEnded) await this.#sendState();
   }
 
   /** Ends the stream; `complete` unless the run was stopped. */
@@ -127,11 +144,13 @@ export class ExportWindows {
     this.#named.add(last);
     const recordCount = this.#pending;
     this.#pending = 0;
+    this.#hasEnded = false;
     const state = {
       version: 1,
       last_reading_id: this.#lastReading,
       newest_reading_id: this.#newestReading,
       streams: [...this.#told].toSorted(),
+      under_way: [...this.#underWay].toSorted(),
     };
     await this.#outlet.send(protocol.state(NAME, state, recordCount));
   }
@@ -151,9 +170,9 @@ function idOf(stored: unknown, name: string): string | null {
   return typeof id === "string" ? id : null;
 }
 
-/** The streams that a state names as reported. A state of an earlier version names none, and stands for all of them. */
-function toldIn(stored: unknown): readonly string[] {
-  const names = z.array(z.string()).safeParse(Reflect.get(Object(stored), "streams"));
+/** The streams in a member of a state. A state of an earlier version has no such member, and stands for all streams. */
+function namesIn(stored: unknown, member: string): readonly string[] {
+  const names = z.array(z.string()).safeParse(Reflect.get(Object(stored), member));
   return names.data ?? streams.map(({ name }) => name);
 }
 
@@ -202,7 +221,7 @@ function rowsOf(
 
 /** The members that all rows of a reading share. */
 function aboutOf(
-  { reading, passBeganAt, endedAt, isWhole }: ReadingReport,
+  { reading, pass, endedAt, isWhole }: ReadingReport,
   { owner, chain }: ReadingContext,
 ): protocol.JsonObject {
   return {
@@ -217,7 +236,8 @@ function aboutOf(
     whole_window: isWhole,
     began_at: formatInstant(reading.beganAt),
     ended_at: formatInstant(endedAt),
-    pass_began_at: formatInstant(passBeganAt),
+    pass_began_at: formatInstant(pass.beganAt),
+    earlier_ended: pass.earlierEnded,
     resumed: reading.resumed,
     first_as_of: reading.firstAsOf,
     last_as_of: reading.lastAsOf,

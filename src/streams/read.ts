@@ -187,6 +187,7 @@ function readerOf(
   const input = planInputOf(stream, dataset, settings, {
     now,
     passBeganAt: run.ids.instant,
+    earlierEnded: manifest?.isUnderWay(stream.name) === false,
     reports: manifest !== null,
     random: run.edges.random,
     stored: options.states.get(stream.name),
@@ -224,6 +225,7 @@ function readerOf(
                 now: run.providerNow(),
               }),
             keep: () => manifest.sendState(),
+            passEnded: () => manifest.passEnded(stream.name),
           },
     onEnd: () => running.delete(stream.name),
   });
@@ -285,6 +287,7 @@ export function planInputOf(
   more: {
     readonly now: number;
     readonly passBeganAt?: number;
+    readonly earlierEnded?: boolean;
     readonly random: () => number;
     readonly stored: unknown;
     readonly reports: boolean;
@@ -299,6 +302,7 @@ export function planInputOf(
   return {
     now,
     passBeganAt: more.passBeganAt ?? now,
+    earlierEnded: more.earlierEnded ?? false,
     bucket: stream.bucketOf(settings.granularity),
     retentionDays: dataset.retention_days,
     maximumWindowDays: dataset.maximum_window_days,

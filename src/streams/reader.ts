@@ -327,17 +327,17 @@ export class StreamReader implements WindowSource {
   }
 
   async #finish(): Promise<void> {
-    const { plan, onEnd } = this.#options;
+    const { plan, onEnd, reports } = this.#options;
     onEnd();
-    if (this.#error === null && this.#completion.isWhole)
+    if (this.#error === null && this.#completion.isWhole) {
       this.#ledger.update(completed(this.#ledger.state, plan));
+      reports?.passEnded();
+    }
     await this.#ledger.sendLast();
     this.#notices.summarize();
     const reached = this.#error === null ? this.#ledger.state : null;
-    await this.#log(
-      "INFO",
-      describeRead(plan, reached, { records: this.#ledger.records, pages: this.#pages }),
-    );
+    const read = { records: this.#ledger.records, pages: this.#pages };
+    await this.#log("INFO", describeRead(plan, reached, read));
     await this.#sendStatus(this.#error === null ? "COMPLETE" : "INCOMPLETE");
   }
 

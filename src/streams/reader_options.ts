@@ -55,6 +55,8 @@ export interface ReaderOptions {
     readonly send: (report: ReadingReport) => Promise<void>;
     /** Called just before each STATE of this stream. */
     readonly keep: () => Promise<void>;
+    /** Called when the pass of this stream has ended, before the last {@link keep}. */
+    readonly passEnded: () => void;
   } | null;
   /** Called once the stream is over, read or not. */
   readonly onEnd: () => void;

@@ -1,11 +1,11 @@
 /** The reports of complete readings (R5). */
 import { isKnown } from "../core/known_days.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
-import { knownOf } from "../core/state.ts";
+import { emptyPass, knownOf } from "../core/state.ts";
 import { dayRange } from "../core/window.ts";
 import type { AwaitedDays } from "./awaited_days.ts";
 import type { CompletionOptions } from "./completion_options.ts";
-import { type ReadingReport, unprovenDay } from "./ended_reading.ts";
+import { type Said, unprovenDay } from "./ended_reading.ts";
 import type { GroupReports } from "./group_reports.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -13,7 +13,7 @@ import type { Ledger } from "./ledger.ts";
 export interface Lists {
   readonly strays: readonly StandingStrays[];
   /** A report with a newer id, for groups that another reading's report lists with rows that are gone (P5). */
-  readonly own: Pick<ReadingReport, "reading" | "strays"> | null;
+  readonly own: Pick<Said, "reading" | "strays"> | null;
   /** Whether the models see a loss by these lists. */
   readonly hasLost: boolean;
   /** Known days whose strays the report lets the models take for gone, because newer versions wait: nothing proves them meanwhile (P5). */
@@ -44,12 +44,12 @@ export class Reporter {
    * Queues a report at once. The caller changes the state before it waits. So a STATE that is made later stands behind the report, and
    * covers it (S2).
    */
-  async report(said: Omit<ReadingReport, "passBeganAt">): Promise<void> {
+  async report(said: Said): Promise<void> {
     const { ledger, input, report } = this.#options;
     if (report === null) return;
     // R4: the first report names a chain that no STATE has named yet. The STATE is queued before the report.
     if (ledger.state.newestId === null && ledger.reserve(said.reading.id)) void ledger.sendAhead();
-    await report({ ...said, passBeganAt: ledger.state.pass?.beganAt ?? input.now });
+    await report({ ...said, pass: ledger.state.pass ?? emptyPass(input.now) });
   }
 
   /**
@@ -77,7 +77,7 @@ export class Reporter {
   }
 
   /** A report with an id of its own takes back what the report of a reading has said. */
-  async doubt(said: Omit<ReadingReport, "passBeganAt"> | null): Promise<void> {
+  async doubt(said: Said | null): Promise<void> {
     if (said === null) return;
     await this.report({ ...said, reading: this.#anew(said.reading) });
   }
@@ -87,20 +87,14 @@ export class Reporter {
   }
 
   /** A report. The groups that need a report of their own come first, and so do the days that await strays: see {@link Lists}. */
-  async reportAll(
-    said: Omit<ReadingReport, "passBeganAt">,
-    { own, awaiting }: Lists,
-  ): Promise<void> {
+  async reportAll(said: Said, { own, awaiting }: Lists): Promise<void> {
     const reports = awaiting.map(({ day }) => this.report(this.#unproven(said, day)));
     if (own !== null) reports.push(this.report({ ...said, ...own, isWhole: false, days: [] }));
     await Promise.all([...reports, this.report(said)]);
   }
 
   /** An unconfirmed report of a day that the reading is not about. Its id is newer than that of each report that has proven the day. */
-  #unproven(
-    said: Omit<ReadingReport, "passBeganAt">,
-    day: number,
-  ): Omit<ReadingReport, "passBeganAt"> {
+  #unproven(said: Said, day: number): Said {
     const reading = { ...this.#anew(said.reading), ...dayRange(day), standing: [], resumed: false };
     const days = [unprovenDay(knownOf(this.#options.ledger.state), day, reading.id)];
     return { ...said, reading, isWhole: false, days, strays: [] };

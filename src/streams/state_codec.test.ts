@@ -102,6 +102,7 @@ const incremental: IncrementalState = {
   pass: {
     day: "2026-01-11",
     beganAt: DAY_ONE + 10 * DAY + 5,
+    earlierEnded: true,
     lostUntil: DAY_ONE + 10 * DAY + 7,
     reads: [
       { start: DAY_ONE + 5 * DAY, end: DAY_ONE + 6 * DAY, availableThrough: DAY_ONE + 6 * DAY + 1 },
@@ -227,6 +228,12 @@ test("S5 R4: a state of 0.2.0 has no reserved ids", () => {
     const { newest_reading_id: _newest, ...older } = encodeState(state, ours);
     expect(decodeState(older, ours, mode)).toEqual({ ...state, newestId: null });
   }
+});
+
+test("S5 P5: a pass of a state that does not say so may follow one that has not ended", () => {
+  const text = JSON.stringify(throughJson(incremental));
+  const older = JSON.parse(text, (name, value) => (name === "earlier_ended" ? undefined : value));
+  expect(decodeState(older, ours, "incremental")?.pass).toMatchObject({ earlierEnded: false });
 });
 
 test("S5 R4: a half-read window of a state that does not say whether it is reported counts as reported", () => {

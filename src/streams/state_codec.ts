@@ -2,29 +2,25 @@
 import * as z from "zod";
 import { dueOfOlderState } from "../core/due.ts";
 import { NOTHING_KNOWN } from "../core/known_days.ts";
-import type { Reading } from "../core/reading.ts";
 import {
   type FullRefreshState,
   type IncrementalState,
-  joinReads,
   type StateOwner,
   type StreamState,
-  type SyncPass,
 } from "../core/state.ts";
 import { formatDay, formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
 import { describeIssues, issuesOf, ruleOf } from "../config/issues.ts";
 import type { JsonObject, SyncMode } from "../protocol.ts";
 import { lineageOf } from "./cleared_state.ts";
+import { encodePass, passSchema } from "./pass_codec.ts";
 import {
   awaitedStrays,
   count,
   day,
   dayRanges,
   decodeKnownDays,
-  digest,
   encodeAwaited,
-  encodeDigest,
   encodeKnownDays,
   encodeProvisional,
   encodeScrub,
@@ -35,7 +31,6 @@ import {
   readingId,
   stray,
   strayGroup,
-  totals,
 } from "./state_members.ts";
 
 /** The version that is written; version 1 (0.1.0), which knew no days, is read too. */
@@ -76,86 +71,6 @@ export function encodeState(state: StreamState, owner: StateOwner): JsonObject {
   };
 }
 
-function encodePass(pass: SyncPass): JsonObject {
-  return {
-    day: pass.day,
-    began_at: formatInstant(pass.beganAt),
-    lost_until: pass.lostUntil === null ? null : formatInstant(pass.lostUntil),
-    reads: joinReads(pass).map(({ start, end, availableThrough }) => ({
-      start: formatInstant(start),
-      end: formatInstant(end),
-      available_through: formatInstant(availableThrough),
-    })),
-    open: pass.open.map(encodeReading),
-  };
-}
-
-function encodeReading({ resumed: _resumed, availableThrough, ...reading }: Reading): JsonObject {
-  return {
-    ...reading,
-    start: formatInstant(reading.start),
-    end: formatInstant(reading.end),
-    through: formatInstant(availableThrough),
-    beganAt: formatInstant(reading.beganAt),
-    provisional: reading.provisional.map(encodeProvisional),
-    totals: reading.totals?.map((total) => ({ ...total, day: formatDay(total.day) })) ?? null,
-    rewrites: reading.rewrites?.map(encodeDigest) ?? null,
-    digests: reading.digests.map(encodeDigest),
-    incomplete: reading.incomplete.map(formatDay),
-    standing: reading.standing.map((entry) => ({ ...entry, day: formatDay(entry.day) })),
-  };
-}
-
-const readingSchema = z
-  .object({
-    start: instant,
-    end: instant,
-    id: readingId,
-    limit: z.int().min(1),
-    cursor: z.string().min(1),
-    through: instant,
-    beganAt: instant,
-    firstAsOf: z.string(),
-    lastAsOf: z.string(),
-    moved: z.boolean(),
-    records: count,
-    provisional,
-    totals: totals.nullable(),
-    rewrites: z.array(digest).nullable(),
-    digests: z.array(digest),
-    incomplete: z.array(day),
-    hasStrays: z.boolean(),
-    isFormer: z.boolean().default(true),
-    isReported: z.boolean().default(true),
-    standing: z.array(z.object({ day, rowsReadingId: readingId, records: count })),
-  })
-  .transform(({ through, ...reading }): Reading => ({
-    ...reading,
-    availableThrough: through,
-    resumed: true,
-  }));
-const passSchema = z
-  .object({
-    day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/, "must be a day"),
-    began_at: instant,
-    lost_until: instant.nullish(),
-    reads: z.array(
-      z
-        .object({ start: instant, end: instant, available_through: instant })
-        .transform(({ start, end, available_through: availableThrough }) => ({
-          start,
-          end,
-          availableThrough,
-        })),
-    ),
-    open: z.array(readingSchema),
-  })
-  .nullish()
-  .transform((found): SyncPass | null => {
-    if (found == null) return null;
-    const { began_at: beganAt, lost_until: lostUntil = null, ...pass } = found;
-    return { ...pass, beganAt, lostUntil, frontier: -Infinity };
-  });
 const chain = z.string().regex(/^[0-9a-z]{5}$/, "must be a chain of reading ids");
 /** Absent in a state of 0.2.0. */
 const newestId = readingId.nullish();

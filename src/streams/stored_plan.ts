@@ -24,9 +24,11 @@ export function planOf(
 ): Plan<StreamState> {
   const stored = decodeState(states.get(name), owner, syncMode);
   const state = stored && isNew ? withUnreported(stored, toldOf(stored)) : stored;
-  return syncMode === "incremental"
-    ? planIncremental(state?.mode === "incremental" ? state : null, at, limits)
-    : planFullRefresh(state?.mode === "full_refresh" ? state : null, at);
+  if (syncMode !== "incremental")
+    return planFullRefresh(state?.mode === "full_refresh" ? state : null, at);
+  const known = state?.mode === "incremental" ? state : null;
+  const earlierEnded = at.earlierEnded && known !== null;
+  return planIncremental(known, { ...at, earlierEnded }, limits);
 }
 
 /** The days that reports may have told of, and the windows of strays. Forgotten days are due in any case. */

@@ -22,6 +22,7 @@ with typed as (
     {{ ai_billing.to_utc(ai_billing.raw_column('began_at')) }} as began_at,
     {{ ai_billing.to_utc(ai_billing.raw_column('ended_at')) }} as ended_at,
     {{ ai_billing.to_utc(ai_billing.report_column('pass_began_at')) }} as pass_began_at,
+    coalesce(cast({{ ai_billing.report_column('earlier_ended') }} as boolean), false) as has_earlier_ended,
     cast({{ ai_billing.raw_column('resumed') }} as boolean) as is_resumed,
     {{ ai_billing.to_utc(ai_billing.raw_column('first_as_of')) }} as first_as_of,
     {{ ai_billing.to_utc(ai_billing.raw_column('last_as_of')) }} as last_as_of,
@@ -63,7 +64,7 @@ select
   coalesce(
     covered_from <= {{ ai_billing.midnight('day') }} and covered_through >= {{ ai_billing.midnight('day', 1) }}, false
   ) as is_covering,
-  began_at, ended_at, pass_began_at, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
+  began_at, ended_at, pass_began_at, has_earlier_ended, is_resumed, first_as_of, last_as_of, is_moved, is_confirmed, is_shrunk, records,
   standing_rows, totals
 from numbered
 where age = 1

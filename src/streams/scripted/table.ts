@@ -97,10 +97,10 @@ export class Table {
     }
     const shrunk = this.reports.filter(({ days }) => days.some((day) => day.shrunk));
     const losses = [...this.#losses(), ...shrunk];
-    const isOvertaken = ({ reading, passBeganAt }: ReadingReport): boolean =>
+    const isOvertaken = ({ reading, pass }: ReadingReport): boolean =>
       losses.some(
         (loss) =>
-          loss.passBeganAt === passBeganAt &&
+          loss.pass.beganAt === pass.beganAt &&
           loss.reading.id !== reading.id &&
           (reading.id < loss.reading.id ||
             (reading.beganAt >= loss.reading.beganAt && reading.beganAt < loss.endedAt)),

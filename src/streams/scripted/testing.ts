@@ -28,6 +28,7 @@ const owner = {
 export const at: PlanInput = {
   now: DAY_ONE + 2.5 * DAY,
   passBeganAt: DAY_ONE + 2.5 * DAY,
+  earlierEnded: true,
   bucket: DAY,
   retentionDays: 30,
   maximumWindowDays: 1,
@@ -238,6 +239,7 @@ export async function readScript(script: Script, options: Options = {}): Promise
         if (options.marksReports === true) await run.outlet.send(log("DEBUG", "report"));
       },
       keep: async () => undefined,
+      passEnded: () => undefined,
     },
     onEnd: () => undefined,
   });
