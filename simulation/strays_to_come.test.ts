@@ -277,6 +277,20 @@ test.each([
   },
 );
 
+test("P5: more days await strays than a state names, and one window leaves retention: the days of later months are proven", async () => {
+  const costs = posting({ retentionDays: 30, beforeRetention: "trim" });
+  const posted = [-29, -10, -8, -7];
+  const strays = posted.map((number) => strayOf(costs, number + 4, number, `stray${number}`));
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -29, 2), ...strays]);
+  const limits = { ...LIMITS, knownStrays: 2 };
+  Object.assign(connection.world, { trials: { ...NO_TRIALS, limits } });
+  const step = { ...PAGED, asked: { ...DEFAULTS.asked, startDate: null } };
+  await connection.sync({ ...step, end: { killWhen: isRowOf("stray-8") } });
+  for (const stray of strays) stray.withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27, 51], step);
+  expect(await unproven(connection, "costs", day(-24))).toEqual([]);
+});
+
 test("R10: the window of a stray leaves retention before the stray's day, and takes the proof from no other day", async () => {
   const rules = { retentionDays: 20, beforeRetention: "trim" } as const;
   const costs = posting(rules);

@@ -120,7 +120,7 @@ export const AWAITED: readonly Mutant[] = [
     file: "src/core/awaited.ts",
     from: "awaited.length <= most) return awaited;",
     to: "awaited.length >= 0) return awaited;",
-    test: "src/core/awaited.test.ts: P5 S8: if there are too many of them, one entry stands for all days from the first to the last",
+    test: "src/core/awaited.test.ts: P5 S8: if there are too many of them, one entry stands for all days from the first to the last, of each month if these are not too many",
   },
   {
     rule: "P5",

@@ -120,6 +120,13 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
     test: `${TESTS}: P5: listings move, and an awaited window of %i days is longer than the %i that the provider allows by now: its parts are read twice`,
   },
   {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "const month = monthStart(entry.window.start);",
+    to: "const month = 0;",
+    test: `${TESTS}: P5: more days await strays than a state names, and one window leaves retention: the days of later months are proven`,
+  },
+  {
     rule: "R10",
     file: "src/core/awaited.ts",
     from: "Math.max(day + DAY, window.end)",

@@ -28,11 +28,18 @@ test("P5: days and windows are named once", () => {
   ]);
 });
 
-test("P5 S8: if there are too many of them, one entry stands for all days from the first to the last", () => {
+test("P5 S8: if there are too many of them, one entry stands for all days from the first to the last, of each month if these are not too many", () => {
   const awaited = [entry(4, 8, 9), entry(1, 6, 7), entry(2, 12, 13)];
   expect(boundedAwaited(awaited, 3)).toBe(awaited);
   expect(boundedAwaited(awaited, 2)).toEqual([{ days: range(1, 5), window: range(6, 13) }]);
   expect(boundedAwaited([], 0)).toEqual([]);
+  const more = [...awaited, entry(29, 35, 36), entry(40, 38, 39)];
+  const months = [
+    { days: range(1, 5), window: range(6, 13) },
+    { days: range(29, 41), window: range(35, 39) },
+  ];
+  expect([4, 2].map((most) => boundedAwaited(more, most))).toEqual([months, months]);
+  expect(boundedAwaited(more, 1)).toEqual([{ days: range(1, 41), window: range(6, 39) }]);
 });
 
 test.each([

@@ -5,7 +5,7 @@
  */
 import type { PlanInput } from "./plan_windows.ts";
 import type { AwaitedStrays, IncrementalState, KnownStray } from "./state.ts";
-import { DAY } from "./time.ts";
+import { DAY, monthStart } from "./time.ts";
 import { toldStrays } from "./unreported.ts";
 import {
   clip,
@@ -22,18 +22,31 @@ import {
 /** A window that was read as a whole, and whether its listing moved (P6). */
 type Read = Range & { readonly moved: boolean };
 
-/** At most so many entries. If there are more, one entry stands for all: for their days, and all days between them. */
+/**
+ * At most so many entries, >= 1. If there are more, one entry stands for all whose windows begin in the same month: for their days, and all
+ * days between them. If there are too many months, one entry stands for all.
+ */
 export function boundedAwaited(
   awaited: readonly AwaitedStrays[],
   most: number,
 ): readonly AwaitedStrays[] {
-  const [first, ...others] = awaited;
-  if (first === undefined || awaited.length <= most) return awaited;
+  if (awaited.length <= most) return awaited;
+  const spans = new Map<number, AwaitedStrays>();
+  for (const entry of awaited) addToMonth(spans, entry);
+  const [first, ...others] = spans.values();
+  if (first === undefined || others.length < most) return [...spans.values()];
   return [others.reduce(spanOf, first)];
 }
 
+/** Adds an entry to the one that stands for all whose windows begin in its month. */
+export function addToMonth(spans: Map<number, AwaitedStrays>, entry: AwaitedStrays): void {
+  const month = monthStart(entry.window.start);
+  const span = spans.get(month);
+  spans.set(month, span === undefined ? entry : spanOf(span, entry));
+}
+
 /** One entry for the days of two, and all days between them. */
-export const spanOf = (one: AwaitedStrays, other: AwaitedStrays): AwaitedStrays => ({
+const spanOf = (one: AwaitedStrays, other: AwaitedStrays): AwaitedStrays => ({
   days: rangeOver(one.days, other.days),
   window: rangeOver(one.window, other.window),
 });

@@ -97,7 +97,7 @@ test("P5 S8: the state names these days, of earlier processes and of this one, e
   ]);
 });
 
-test("P5 L2: of many strays that are awaited one range tells, as soon as they are more than a state names", () => {
+test("P5 L2: of many strays that are awaited one range for each month tells, as soon as they are more than a state names", () => {
   const pending = new PendingStrays({ pendingStrays: 9, notedWindows: 9 });
   const add = (of: number, isAwaited: boolean): void =>
     void pending.add({ id: `i${of}`, version: `v${of}`, day: day(of), isAwaited }, range(7, 8));
@@ -116,6 +116,10 @@ test("P5 L2: of many strays that are awaited one range tells, as soon as they ar
   pending.writing(new Set(["i2"]));
   expect(pending.awaited(2)).toEqual([entry(1, range(7, 8)), entry(2, range(7, 8))]);
   expect(pending.awaited(1)).toEqual([{ days: range(1, 3), window: range(7, 8) }]);
+  void pending.add({ id: "i3", version: "v3", day: day(3), isAwaited: true }, range(40, 41));
+  const later = { days: range(3, 4), window: range(40, 41) };
+  expect(pending.awaited(2)).toEqual([{ days: range(1, 3), window: range(7, 8) }, later]);
+  pending.wrote(new Set(), new Set(["i3"]), range(40, 41));
   pending.wrote(new Set(), new Set(["i1", "i2"]), range(7, 8));
   expect([pending.awaited(1), pending.awaits(day(1)), pending.waitsOn(range(0, 9))]).toEqual([
     [],

@@ -1,6 +1,6 @@
 /** The strays that wait for an owner, or to be written (P5). */
 import type { Limits } from "../core/limits.ts";
-import { spanOf } from "../core/awaited.ts";
+import { addToMonth } from "../core/awaited.ts";
 import type { AwaitedStrays } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { dayRange, nameOf, type Range } from "../core/window.ts";
@@ -38,8 +38,8 @@ export class PendingStrays {
   /** How many strays are awaited, by window and day, and by day in each window. */
   readonly #awaited = new Map<string, { readonly entry: AwaitedStrays; count: number }>();
   readonly #byDay = new Map<number, number>();
-  /** One range for all days that this read has awaited. */
-  #span: AwaitedStrays | null = null;
+  /** All that this read has awaited, as one entry for each month of windows. */
+  readonly #spans = new Map<number, AwaitedStrays>();
   /** How many strays wait, by day. */
   readonly #waiting = new Map<number, number>();
   #noted = 0;
@@ -94,7 +94,7 @@ export class PendingStrays {
     awaited.count += by;
     if (awaited.count === 0) this.#awaited.delete(pair);
     else this.#awaited.set(pair, awaited);
-    this.#span = this.#span === null ? entry : spanOf(this.#span, entry);
+    addToMonth(this.#spans, entry);
     add(this.#byDay, day, by);
   }
 
@@ -116,9 +116,9 @@ export class PendingStrays {
     }
   }
 
-  /** The days that await strays, with the windows that have shown these: at most so many entries, or one range for all (L2). */
+  /** The days that await strays, with the windows that have shown these: at most so many entries, or one for each month (L2). */
   awaited(most: number): readonly AwaitedStrays[] {
-    if (this.#span !== null && this.#awaited.size > most) return [this.#span];
+    if (this.#awaited.size > most) return [...this.#spans.values()];
     return [...this.#awaited.values()].map(({ entry }) => entry);
   }
 
