@@ -3,7 +3,7 @@
  * judged after every sync, also after kills, for two tables: one that only grows, and one that keeps the newest row of each key.
  * After the last full pass, when the provider is quiet, every day must be proven.
  */
-import type { Limits } from "../src/core/limits.ts";
+import { LIMITS, type Limits } from "../src/core/limits.ts";
 import { date, DAY, dayOf } from "./calendar.ts";
 import type { Item, ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf, type Span } from "./outages.ts";
@@ -20,7 +20,7 @@ export interface Judgeable {
     readonly provider: Provider;
     readonly lives: readonly Life[];
     readonly reports: boolean;
-    readonly trials: { readonly limits: Pick<Limits, "dueWindows"> };
+    readonly trials: { readonly limits: Pick<Limits, "dueWindows" | "overtakenWindows"> };
   };
   readonly warehouse: Warehouse;
   readonly scheduler: { readonly now: number };
@@ -55,15 +55,21 @@ export function awaitsInVain(
 ): boolean {
   const own = world.provider.exchanges.filter((one) => one.stream === stream);
   return awaitedOf(stream).some(([from, until, start, end]) => {
-    const isOfDay = Date.parse(from) <= day && day < Date.parse(until);
     const isRead = own.some((one) => one.start <= Date.parse(start) && one.end >= Date.parse(end));
-    return isOfDay && !isRead;
+    return isBetween(day, from, until) && !isRead;
   });
 }
+
+const isBetween = (day: number, from: string, until: string): boolean =>
+  Date.parse(from) <= day && day < Date.parse(until);
 
 /** R10: whether a sync reads all windows that are due. With a small bound some of them wait for later syncs. */
 export const readsAllDue = ({ trials }: Judgeable["world"]): boolean =>
   trials.limits.dueWindows > 100;
+
+/** P5: whether a sync reads all days once more that awaited strays when it began. With a small bound some of them wait for the next sync. */
+const readsAllAgain = ({ trials }: Judgeable["world"]): boolean =>
+  trials.limits.overtakenWindows === LIMITS.overtakenWindows;
 
 /** The rows of a day as a table shows them. */
 interface Shown {
@@ -132,10 +138,13 @@ export function judgeCurrent(
       // A listing that moved while it was read for the first time proves nothing yet (P6).
       if (!report.confirmed && report.rows_reading_id === report.reading_id) continue;
       const whole = { start: dayOf(day), end: dayOf(day) + DAY };
+      const awaited = states.get(stream)?.value.awaited ?? [];
+      const wasAwaited = awaited.some(([from, until]) => isBetween(day, from, until));
       // A sync may list the strays of a window that waits. That proves no day.
       if (!readsAllDue(world) && isDue(whole, { due: dueOf(stream) })) continue;
       // A5: each sync finds the strays of such a provider restated, so that their days await them each time.
       if (!report.confirmed && (isVolatile || awaitsInVain(judgeable, stream, day))) continue;
+      if (!report.confirmed && !readsAllAgain(world) && wasAwaited) continue;
       if (!report.confirmed || report.shrunk) {
         faults.push(`P6: ${name} is not proven by reading ${report.reading_id}`);
         continue;
