@@ -102,7 +102,7 @@ export interface StateValue {
     end: string,
   ])[];
   readonly longest_retention?: number;
-  /** The strays whose rows stand: hash, day of the start, the reading that wrote the row (null if the day owns the stray), window. */
+  /** The strays whose rows stand: hash, day of the start, the reading that wrote the row (null if the day owns the stray), window, id. */
   readonly strays?: readonly (readonly (string | null)[])[];
   readonly pass?: {
     readonly day: string;

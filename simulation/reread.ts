@@ -11,15 +11,15 @@ export const isAgain = (window: Exchange, own: readonly Exchange[]): boolean =>
 
 /**
  * R10: the window of a written stray is read once more if the day of the stray was read after the stray was last listed, if another
- * stray of this day or a newer version of the stray is written (P5), or if a day of the window was due. The newer version may start on
- * another day. A window that is too long by now is read in parts.
+ * stray of this day or a newer version of the stray is written (P5), or if a day of the window was due, or if the id of the stray stands in
+ * place of its content. The newer version may start on another day. A window that is too long by now is read in parts.
  */
 export const isListing = (
   window: Exchange,
   own: readonly Exchange[],
   { strays = [], due = [] }: StateValue,
 ): boolean =>
-  strays.some(([, day, writtenBy, start, end]) => {
+  strays.some(([hash, day, writtenBy, start, end, id]) => {
     const shownBy = { start: Date.parse(start ?? ""), end: Date.parse(end ?? "") };
     const at = Date.parse(day ?? "");
     const strayDay = { start: at, end: at + DAY };
@@ -34,7 +34,7 @@ export const isListing = (
     const wasDue = due.some(([first, last]) =>
       overlap({ start: Date.parse(first), end: Date.parse(last) }, shownBy),
     );
-    return writtenBy !== null && overlap(shownBy, window) && (isRead || wasDue);
+    return writtenBy !== null && overlap(shownBy, window) && (isRead || wasDue || hash === id);
   });
 
 /** The facts of a pass that tell why it read a window. */
