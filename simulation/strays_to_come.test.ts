@@ -38,8 +38,12 @@ import { ALL_SELECTED, NO_TRIALS } from "./trials.ts";
 const [OF_STRAY, POSTED] = [-6, -10];
 
 /** Whether a day is proven, and the number of its rows. */
-async function verdictOn(connection: Connection, number = OF_STRAY): Promise<string> {
-  const verdict = (await verdictsOf(connection, "costs")).get(date(day(number)));
+async function verdictOn(
+  connection: Connection,
+  number = OF_STRAY,
+  form: "append" | "dedup" = "append",
+): Promise<string> {
+  const verdict = (await verdictsOf(connection, "costs", form)).get(date(day(number)));
   return `${verdict?.status} ${verdict?.rows}`;
 }
 
@@ -70,7 +74,8 @@ test.each([
     expect(await verdictOn(connection)).toBe("proven 5");
     const fails = last === null ? { weather: downOn(-2) } : { end: { killWhen: isReportOf(last) } };
     await syncsAt(connection, [27], { ...PAGED, ...CLEARED, ...fails });
-    expect(await verdictOn(connection)).toMatch(/^unproven/u);
+    for (const form of ["append", "dedup"] as const)
+      expect(await verdictOn(connection, OF_STRAY, form), form).toMatch(/^unproven/u);
     await syncsAt(connection, [51, 53], PAGED);
     expect(await unproven(connection, "costs", day(-21))).toEqual([]);
     expect(await verdictOn(connection)).toBe("proven 5");
@@ -147,6 +152,15 @@ test("P5: the full refresh after the one that finds a stray withdrawn proves its
     await refreshAt(51);
     expect(await verdictOn(connection)).toBe("proven 4");
   }
+});
+
+test("P5: nor is it if no report tells of the reading that wrote the stray, so that the models take the stray for a row of its day", async () => {
+  const { connection } = await begun({}, unreported(PAGED), [-12, OF_STRAY]);
+  const end = { killWhen: isReportOf(OF_STRAY) };
+  await syncsAt(connection, [27], { ...PAGED, ...CLEARED, end });
+  expect(await verdictOn(connection, -12)).toBe("unproven 4");
+  await syncsAt(connection, [51, 75], PAGED);
+  expect(await verdictOn(connection, -12)).toBe("proven 5");
 });
 
 test("P5: nor is it if the whole state is lost behind that process, and the next one dies, too", async () => {

@@ -27,14 +27,19 @@ function rowOf({ text, extra }: Version, readingId: string): string {
   return JSON.stringify(Object.fromEntries(row));
 }
 
-/** The verdicts on all days of a stream, by day. */
+/** The verdicts on all days of a stream, by day, of a table that only grows, or of one that keeps the newest row of each key. */
 export async function verdictsOf(
   { warehouse }: Pick<Connection, "warehouse">,
   stream: StreamName,
+  form: "append" | "dedup" = "append",
 ): Promise<ReadonlyMap<string, Verdict>> {
-  const rows = [...warehouse.readings].flatMap(([id, versions]) =>
-    [...versions].filter(({ record }) => record.stream === stream).map((one) => rowOf(one, id)),
+  const appended = [...warehouse.readings].flatMap(([readingId, versions]) =>
+    [...versions].map((version) => ({ version, readingId })),
   );
+  const kept = form === "append" ? appended : [...warehouse.deduplicated[stream].values()];
+  const rows = kept
+    .filter(({ version }) => version.record.stream === stream)
+    .map(({ version, readingId }) => rowOf(version, readingId));
   const reports = warehouse.reports.map((row) =>
     JSON.stringify({ ...row, _airbyte_extracted_at: LOADED_AT }),
   );

@@ -169,13 +169,14 @@ newest_ended as (
 ),
 
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
--- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state.
+-- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state. A row of a reading that no
+-- report names may be a stray, too. A row of the day may seem to replace a stray, because a later process wrote that row again.
 coming as (
-  select distinct gone.scope, gone.day
-  from gone
-  inner join readings as judge on gone.scope = judge.scope and gone.judge_reading_id = judge.reading_id
-  left join newest_ended on gone.scope = newest_ended.scope
-  where gone.is_stray and not coalesce(judge.pass_began_at < newest_ended.before_, false)
+  select distinct removed.scope, removed.day
+  from removed
+  inner join readings as judge on removed.scope = judge.scope and removed.judge_reading_id = judge.reading_id
+  left join newest_ended on removed.scope = newest_ended.scope
+  where (removed.is_stray or not removed.is_reported) and not coalesce(judge.pass_began_at < newest_ended.before_, false)
 ),
 
 mismatches as (
@@ -232,7 +233,7 @@ explained as (
       when mismatches.groups_ > 0 then 'the rows do not add up to the control totals of the reading'
       when live.unjudged_rows > 0 then 'rows longer than a day or from outside a window are not judged yet'
       when coming.day is not null
-        then 'a row from outside the window of a reading is gone, or is still to be written: the next pass of the connector tells'
+        then 'a row that may be from outside the window of a reading is gone, or is still to be written: the next pass of the connector tells'
       when overtaken.day is not null
         then 'a row that was found missing on another day may have moved to this one after it was read'
     end as fault

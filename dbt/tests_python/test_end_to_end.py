@@ -163,7 +163,8 @@ def test_an_expired_cursor_with_a_row_withdrawn_in_between(serve, warehouses):
     assert [row["x_RecordId"] for row in pipeline.table.costs].count(written[0]) == 1
     # The window begins again under a reading id of its own (R4), so that the rows of the killed process do not count.
     assert len({row["x_ReadingId"] for row in pipeline.table.costs}) == 2
-    all_right(compare(warehouses, provider, pipeline.table, whole=False))
+    # No report names the killed reading, so that the row may be one of another window, which is still to be written (P5).
+    all_right(compare(warehouses, provider, pipeline.table, whole=False), but=("2025-11-05",))
     pass_time(provider, 86_400)
     pipeline.sync()
     all_right(compare(warehouses, provider, pipeline.table, whole=False))

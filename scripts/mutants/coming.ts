@@ -10,13 +10,14 @@ mismatches as (
 const STEPS = `${ENDED}
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
--- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state.
+-- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state. A row of a reading that no
+-- report names may be a stray, too. A row of the day may seem to replace a stray, because a later process wrote that row again.
 coming as (
-  select distinct gone.scope, gone.day
-  from gone
-  inner join readings as judge on gone.scope = judge.scope and gone.judge_reading_id = judge.reading_id
-  left join newest_ended on gone.scope = newest_ended.scope
-  where gone.is_stray and not coalesce(${COMING}`;
+  select distinct removed.scope, removed.day
+  from removed
+  inner join readings as judge on removed.scope = judge.scope and removed.judge_reading_id = judge.reading_id
+  left join newest_ended on removed.scope = newest_ended.scope
+  where (removed.is_stray or not removed.is_reported) and not coalesce(${COMING}`;
 const TESTS = "simulation/strays_to_come.test.ts";
 
 /** Strays that a report has taken for gone, and that may come again (P5, R10). */
@@ -25,7 +26,7 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
     rule: "P5",
     file: "sql/duckdb.sql",
     from: STEPS,
-    to: STEPS.replace("where gone.is_stray", "where false"),
+    to: STEPS.replace("where (removed.is_stray or not removed.is_reported)", "where false"),
     test: `${TESTS}: P5: nor is it if the state has forgotten the day, the stray is restated, and the next process %s`,
   },
   {
@@ -34,6 +35,20 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
     from: STEPS,
     to: STEPS.replace("< newest_ended", "<= newest_ended"),
     test: `${TESTS}: P5: nor is it if the state has forgotten the day, the stray is restated, and the next process %s`,
+  },
+  {
+    rule: "P5",
+    file: "sql/duckdb.sql",
+    from: STEPS,
+    to: STEPS.replace("or not removed.is_reported", ""),
+    test: `${TESTS}: P5: nor is it if no report tells of the reading that wrote the stray, so that the models take the stray for a row of its day`,
+  },
+  {
+    rule: "P5",
+    file: "sql/duckdb.sql",
+    from: STEPS,
+    to: STEPS.replace("(removed.is_stray or", "not removed.is_replaced and (removed.is_stray or"),
+    test: `${TESTS}: P5: the day of a stray is not proven without the stray after its stream was cleared, if the next process %s (cursors: %s)`,
   },
   {
     rule: "R10",
