@@ -4,12 +4,11 @@
  */
 import { date, DAY, dayOf, floorOf, HOUR, iso, monthOf } from "./calendar.ts";
 import { lastState } from "./judge.ts";
-import { overlap, type Span } from "./outages.ts";
 import type { StateValue, Warehouse } from "./platform.ts";
 import { type Exchange, isPostedLater, lookbackOf, type Rules } from "./provider.ts";
 import { type Life, settlesFrom, type Version, visible } from "./records.ts";
 import { Readings } from "./readings.ts";
-import { deepRereadFrom, isAgain, isFirstKnown, isListing, isLook } from "./reread.ts";
+import { deepRereadFrom, isAgain, isDue, isFirstKnown, isListing, isLook } from "./reread.ts";
 import type { SyncResult } from "./sync.ts";
 import { behindOf } from "./views.ts";
 
@@ -350,17 +349,4 @@ export function isComplete(result: SyncResult, stream: string): boolean {
   return result.items.some(
     (item) => item.kind === "status" && item.stream === stream && item.status === "COMPLETE",
   );
-}
-
-/** R10: whether a window has a day that its stream's state names as due, or as one that awaits strays (P5), or is the window of these. */
-export function isDue(
-  window: Span,
-  state: Pick<StateValue, "due" | "forgotten" | "shrunk" | "unreported" | "awaited">,
-): boolean {
-  const { due = [], forgotten = [], shrunk = [], unreported = [], awaited = [] } = state;
-  const days = [...forgotten, ...shrunk].map(([day]) => Date.parse(day));
-  const waiting = awaited.flatMap((one) => [one.slice(0, 2), one.slice(2)]);
-  const named = [...due, ...unreported, ...waiting].map((range) => range.map(Date.parse));
-  const ranges = [...named, ...days.map((day) => [day, day + DAY])];
-  return ranges.some(([start = 0, end = 0]) => overlap({ start, end }, window));
 }

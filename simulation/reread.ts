@@ -95,3 +95,30 @@ export function deepRereadFrom(
   if (reconcileDays !== null) return dayOf(now) - reconcileDays * DAY;
   return stream === "usage" ? dayOf(now) - 7 * DAY : monthOf(now, 2);
 }
+
+/** R10, P5: the strays that no report tells of, and those whose ids stand in place of their contents: they are written again. */
+const writtenAgain = ({
+  strays = [],
+  unreported = [],
+}: Pick<StateValue, "strays" | "unreported">): NonNullable<StateValue["strays"]> =>
+  strays.filter(([hash, , writtenBy, start = "", end = "", id]) => {
+    const [first, last] = [Date.parse(start ?? ""), Date.parse(end ?? "")];
+    const isUntold = unreported.some(
+      ([from, until]) => Date.parse(from) <= first && last <= Date.parse(until),
+    );
+    return writtenBy !== null && (isUntold || hash === id);
+  });
+
+/** R10: whether a window has a day that its stream's state names as due, or as one that awaits strays (P5), or is the window of these. */
+export function isDue(
+  window: Span,
+  state: Pick<StateValue, "due" | "forgotten" | "shrunk" | "unreported" | "awaited" | "strays">,
+): boolean {
+  const { due = [], forgotten = [], shrunk = [], unreported = [], awaited = [] } = state;
+  const told = writtenAgain(state).map(([, day]) => Date.parse(day ?? ""));
+  const days = [...[...forgotten, ...shrunk].map(([day]) => Date.parse(day)), ...told];
+  const waiting = awaited.flatMap((one) => [one.slice(0, 2), one.slice(2)]);
+  const named = [...due, ...unreported, ...waiting].map((range) => range.map(Date.parse));
+  const ranges = [...named, ...days.map((day) => [day, day + DAY])];
+  return ranges.some(([start = 0, end = 0]) => overlap({ start, end }, window));
+}

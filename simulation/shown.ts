@@ -6,9 +6,8 @@ import { date, DAY, dayOf } from "./calendar.ts";
 import { newestReports } from "./current.ts";
 import { isHidden, type Span } from "./outages.ts";
 import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
-import { isDue } from "./promises.ts";
 import { type Exchange, isPostedLater, type Rules } from "./provider.ts";
-import { isListing } from "./reread.ts";
+import { isDue, isListing } from "./reread.ts";
 import { type Life, livesOn, type Version, visible } from "./records.ts";
 
 /** The facts of a complete sync of one stream. */

@@ -4,8 +4,8 @@
  * rows.
  * Long charges and strays have rules of their own and are left out here.
  */
+import { isDue } from "./reread.ts";
 import { date, DAY, HOUR, iso, MINUTE } from "./calendar.ts";
-import { isDue } from "./promises.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf } from "./outages.ts";
 import { type Exchange, isPostedLater, type Rules } from "./provider.ts";

@@ -148,14 +148,14 @@ export const AWAITED: readonly Mutant[] = [
     file: "src/streams/stray_reads.ts",
     from: "...awaited].filter((own)",
     to: "].filter((own)",
-    test: "src/streams/stray_reads.test.ts: P5 P6: a window whose strays are awaited is read as a whole, and a second time if its listing moves",
+    test: "src/streams/stray_reads.test.ts: P5 P6: a window %s whose strays are awaited is read as a whole, and a second time if its listing moves",
   },
   {
     rule: "P5",
     file: "src/streams/stray_reads.ts",
     from: "names.has(nameOf(own)) ? 2 : 1",
     to: "names.has(nameOf(own)) ? 1 : 1",
-    test: "src/streams/stray_reads.test.ts: P5 P6: a window whose strays are awaited is read as a whole, and a second time if its listing moves",
+    test: "src/streams/stray_reads.test.ts: P5 P6: a window %s whose strays are awaited is read as a whole, and a second time if its listing moves",
   },
   {
     rule: "P5",

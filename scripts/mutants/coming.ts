@@ -123,9 +123,16 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/stray_reads.ts",
-    from: "new Set([...awaited, ...lacking].map(nameOf))",
-    to: "new Set(awaited.map(nameOf))",
+    from: "new Set([...awaited, ...lacking].flatMap(wholeOf).map(nameOf))",
+    to: "new Set(awaited.flatMap(wholeOf).map(nameOf))",
     test: `${TESTS}: R10: listings move, and each sync reads a part of the window of a withdrawn stray: the whole of it is read twice (reconcile_days: %i)`,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "[...awaited, ...lacking].flatMap(wholeOf)",
+    to: "[...awaited, ...lacking]",
+    test: "src/streams/stray_reads.test.ts: P5 P6: a window %s whose strays are awaited is read as a whole, and a second time if its listing moves",
   },
   {
     rule: "P5",

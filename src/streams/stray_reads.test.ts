@@ -135,18 +135,24 @@ test("P5: the windows that are read as a whole are so many in a sync, however of
   expect(reads.takeUnjudged(ALL)).toEqual({ now: [], next: [days(1, 3)] });
 });
 
-test("P5 P6: a window whose strays are awaited is read as a whole, and a second time if its listing moves", () => {
-  const reads = readsFor(days(9, 10), { awaited: [days(1, 3)] });
-  expect(reads.unjudged()).toEqual([]);
-  reads.read.push(reading(days(0, 2), { moved: true }));
-  for (let time = 0; time < 2; time++) {
-    expect(reads.awaited.has(DAY_ONE)).toBe(true);
-    expect(reads.takeUnjudged(ALL)).toEqual({ now: [days(1, 3)], next: [] });
-    reads.read.push(reading(days(1, 3), { moved: true }));
-  }
-  expect(reads.unjudged()).toEqual([]);
-  expect(reads.awaited.has(DAY_ONE)).toBe(false);
-});
+test.each([
+  ["of days", days(1, 3)],
+  ["of hours, whose last day is over by now", { ...days(1, 3), end: days(1, 3).end - 9 * HOUR }],
+])(
+  "P5 P6: a window %s whose strays are awaited is read as a whole, and a second time if its listing moves",
+  (_, own) => {
+    const reads = readsFor(days(9, 10), { awaited: [own] });
+    expect(reads.unjudged()).toEqual([]);
+    reads.read.push(reading(days(0, 2), { moved: true }));
+    for (let time = 0; time < 2; time++) {
+      expect(reads.awaited.has(DAY_ONE)).toBe(true);
+      expect(reads.takeUnjudged(ALL)).toEqual({ now: [days(1, 3)], next: [] });
+      reads.read.push(reading(days(1, 3), { moved: true }));
+    }
+    expect(reads.unjudged()).toEqual([]);
+    expect(reads.awaited.has(DAY_ONE)).toBe(false);
+  },
+);
 
 test("P5: such a window that waits for the next sync is not taken again", () => {
   const reads = readsFor(days(9, 10), { awaited: [days(1, 3)], most: 0 });

@@ -86,14 +86,15 @@ export class StrayReads {
       .filter((own) => this.read.some((other) => overlaps(other, own)))
       .flatMap((own) => (daysIn(own) <= input.maximumWindowDays ? own : this.#movedIn(own)));
     const lacking = this.#strays.listings.lacking();
-    const names = new Set([...awaited, ...lacking].map(nameOf));
+    // A window of hours may have ended within a day that is over by now. A part of a day would be compared with the whole one.
+    const wholeOf = (own: Range): Range[] => clip([wholeDays(own)], bounds);
+    const names = new Set([...awaited, ...lacking].flatMap(wholeOf).map(nameOf));
     const mayTake = (own: Range): boolean =>
       !this.#left.has(nameOf(own)) &&
       (this.#taken.get(nameOf(own)) ?? 0) < (names.has(nameOf(own)) ? 2 : 1);
     const windows = [...cut, ...lacking, ...awaited].filter((own) => contains(bounds, own));
-    // A window of hours may have ended within a day that is over by now. A part of a day would be compared with the whole one.
     const whole = windows
-      .flatMap((own) => clip([wholeDays(own)], bounds))
+      .flatMap(wholeOf)
       .filter((window) => mayTake(window) && daysIn(window) <= input.maximumWindowDays);
     return [...new Map(whole.map((window) => [nameOf(window), window])).values()];
   }
