@@ -142,6 +142,11 @@ test.each([
   },
 );
 
+test("P5: a full refresh proves the day of a stray that it writes", async () => {
+  const { connection } = await refreshed();
+  expect(await verdictOn(connection)).toBe("proven 5");
+});
+
 test("P5: the full refresh after the one that finds a stray withdrawn proves its day, if no state is left of the reports, too", async () => {
   for (const keepsReports of [true, false]) {
     const { connection, stray, refreshAt } = await refreshed();
@@ -162,6 +167,34 @@ test("P5: nor is it if no report tells of the reading that wrote the stray, so t
   await syncsAt(connection, [51, 75], PAGED);
   expect(await verdictOn(connection, -12)).toBe("proven 5");
 });
+
+test.each([
+  ["the first sync", OF_STRAY, POSTED, -3],
+  ["the first sync", -12, OF_STRAY, -3],
+  ["a later sync", OF_STRAY, POSTED, -3],
+  ["a later sync", -12, OF_STRAY, -3],
+] as const)(
+  "P5: no report proves a day without a new stray, once %s has read the stray's window and its day (%i, shown by %i)",
+  async (which, of, posted, last) => {
+    const costs = posting();
+    const stray = strayOf(costs, of, posted);
+    const isFirst = which === "the first sync";
+    if (!isFirst) stray.versions.length = 0;
+    const lives = [...livesOn(costs, -20, 1, 4), stray];
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    if (!isFirst) {
+      await connection.sync(PAGED);
+      restate(connection, stray, day(0) + 12 * HOUR);
+    }
+    await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isReportOf(last) } });
+    expect(await verdictOn(connection, of)).toBe("unproven 4");
+    await syncsAt(connection, [28], { ...PAGED, weather: downOn(-2) });
+    expect(await verdictOn(connection, of)).toMatch(/^unproven/u);
+    await syncsAt(connection, [51], PAGED);
+    expect(await verdictOn(connection, of)).toBe("proven 5");
+    expect(await unproven(connection, "costs", day(-21))).toEqual([]);
+  },
+);
 
 test("P5: nor is it if the whole state is lost behind that process, and the next one dies, too", async () => {
   const { connection } = await begun({}, PAGED);

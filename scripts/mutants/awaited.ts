@@ -27,9 +27,9 @@ export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/pending_strays.ts",
-    from: "      pending.isAwaited = true;",
-    to: "      continue;",
-    test: NOT_BEFORE,
+    from: "if (ids.has(pending.id)) this.#await(pending);",
+    to: "if (ids.has(pending.id)) continue;",
+    test: "src/streams/awaited_days.test.ts: P5 L2: of many strays that are awaited one range for each month tells, as soon as they are more than a state names",
   },
   {
     rule: "P5",

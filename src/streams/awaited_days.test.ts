@@ -97,6 +97,29 @@ test("P5 S8: the state names these days, of earlier processes and of this one, e
   ]);
 });
 
+test("P5: days that were read await the strays that no window has returned as its own", () => {
+  const pending = new PendingStrays({ pendingStrays: 9, notedWindows: 9 });
+  for (const of of [1, 2, 3, 4]) {
+    const stray = { id: `i${of}`, version: `v${of}`, day: day(of), isAwaited: false };
+    pending.add(stray, range(of < 4 ? 7 : 8, of < 4 ? 8 : 9));
+  }
+  const awaited = (): boolean[] => [1, 2, 3, 4].map((of) => pending.awaits(day(of)));
+  pending.expect(
+    range(7, 8),
+    [],
+    (of) => of !== day(2),
+    (id) => id === "i3",
+  );
+  expect(awaited()).toEqual([true, false, false, false]);
+  pending.expect(
+    range(2, 5),
+    [2, 3, 4].map(day),
+    () => false,
+    (id) => id === "i3",
+  );
+  expect(awaited()).toEqual([true, true, false, true]);
+});
+
 test("P5 L2: of many strays that are awaited one range for each month tells, as soon as they are more than a state names", () => {
   const pending = new PendingStrays({ pendingStrays: 9, notedWindows: 9 });
   const add = (of: number, isAwaited: boolean): void =>

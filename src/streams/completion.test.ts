@@ -698,9 +698,10 @@ test("P4 P5: a reading that writes strays and is killed leaves no cursor: a late
 test("P5 S4: a reading that writes strays and begins again writes each of them once", async () => {
   const empty = [pageOf([])];
   const begins = [pageOf([lost], "c"), refused("cursor_refused")];
-  const script = [empty, [pageOf([lost])], empty, empty, begins, [pageOf([lost])]];
+  const shows = [pageOf([lost])];
+  const script = [empty, shows, empty, empty, begins, shows, empty, shows];
   const run = await readScript(script, { input });
-  expect(startsOf(run)).toEqual([0, 1, 2, 3, 1, 1]);
+  expect(startsOf(run)).toEqual([0, 1, 2, 3, 1, 1, 0, 1]);
   expect(idsOf(run)).toEqual(["lost"]);
   expect(run.succeeded).toBe(true);
 });
@@ -760,7 +761,8 @@ test("L2: before strays are written, one look at them serves all windows that wr
   const few = await looksAtStrays(4, {}, (window) => window - 1);
   const many = await looksAtStrays(24, {}, (window) => window - 1);
   expect(idsOf(many.run)).toHaveLength(23);
-  expect(startsOf(many.run)).toHaveLength(24 + 23);
+  // Behind the strays all windows are read once more: each has a day that awaited a stray, or has to list one.
+  expect(startsOf(many.run)).toHaveLength(24 + 23 + 24);
   expect(many.count).toBe(few.count);
 });
 

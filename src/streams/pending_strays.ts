@@ -40,8 +40,8 @@ export class PendingStrays {
   readonly #byDay = new Map<number, number>();
   /** All that this read has awaited, as one entry for each month of windows. */
   readonly #spans = new Map<number, AwaitedStrays>();
-  /** How many strays wait, by day. */
-  readonly #waiting = new Map<number, number>();
+  /** The strays by the days that they start on. */
+  readonly #waiting = new Map<number, Set<Pending>>();
   #noted = 0;
 
   constructor(limits: Pick<Limits, "pendingStrays" | "notedWindows">) {
@@ -70,7 +70,8 @@ export class PendingStrays {
     const kept = this.#byVersion.get(stray.version);
     if (kept === undefined && this.isFull) return false;
     const pending = kept ?? { ...stray, windows: [], isAbsent: false };
-    if (kept === undefined) add(this.#waiting, stray.day, 1);
+    if (kept === undefined)
+      this.#waiting.set(stray.day, (this.#waiting.get(stray.day) ?? new Set()).add(pending));
     this.#byVersion.set(stray.version, pending);
     if (pending.windows.length === 0 || this.#noted < this.#limits.notedWindows)
       this.#note(pending, window);
@@ -100,16 +101,39 @@ export class PendingStrays {
 
   /** To be called before strays with these ids are written: from here on their days await them. */
   writing(ids: ReadonlySet<string>): void {
-    for (const pending of this.#byVersion.values()) {
-      if (pending.isAwaited || !ids.has(pending.id)) continue;
-      pending.isAwaited = true;
-      for (const window of pending.windows) this.#count(pending, window, 1);
-    }
+    for (const pending of this.#byVersion.values()) if (ids.has(pending.id)) this.#await(pending);
+  }
+
+  /**
+   * To be called once a window was read, before its report: from here on days that were read await the strays that they do not own.
+   *
+   * @param days the days that the window has read
+   * @param others whether this read has read a day, for the days of strays that the window has shown
+   * @param owns whether a window of this read may have returned a record with this id as its own
+   */
+  expect(
+    window: Range,
+    days: readonly number[],
+    others: (day: number) => boolean,
+    owns: (id: string) => boolean,
+  ): void {
+    const shown = Map.groupBy(this.#byWindow.get(nameOf(window)) ?? [], ({ day }) => day);
+    const ofOthers = [...shown].flatMap(([day, strays]) => (others(day) ? strays : []));
+    const own = days.flatMap((day) => [...(this.#waiting.get(day) ?? [])]);
+    for (const pending of [...ofOthers, ...own]) if (!owns(pending.id)) this.#await(pending);
+  }
+
+  #await(pending: Pending): void {
+    if (pending.isAwaited) return;
+    pending.isAwaited = true;
+    for (const window of pending.windows) this.#count(pending, window, 1);
   }
 
   remove(pending: Pending): void {
     this.#byVersion.delete(pending.version);
-    add(this.#waiting, pending.day, -1);
+    const ofDay = this.#waiting.get(pending.day);
+    ofDay?.delete(pending);
+    if (ofDay?.size === 0) this.#waiting.delete(pending.day);
     for (const window of pending.windows) {
       this.#byWindow.get(nameOf(window))?.delete(pending);
       if (pending.isAwaited) this.#count(pending, window, -1);

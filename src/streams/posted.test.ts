@@ -200,6 +200,7 @@ test("R10: a process that goes on with a pass lists the strays of windows that a
   const run = await readScript(showing(world), {
     input: { ...input, now: input.now + HOUR },
     stored: lastState(failed),
+    limits: { overtakenWindows: 1 },
   });
   expect(startsOf(run)).toEqual([3, 0, 0, 3]);
   expect(secondOf(run)).toEqual([

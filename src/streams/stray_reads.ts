@@ -6,7 +6,17 @@ import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { Reading } from "../core/reading.ts";
 import { knownOf, type StreamState } from "../core/state.ts";
-import { clip, contains, daysIn, nameOf, overlaps, type Range, wholeDays } from "../core/window.ts";
+import { DAY } from "../core/time.ts";
+import {
+  clip,
+  contains,
+  dayRange,
+  daysIn,
+  nameOf,
+  overlaps,
+  type Range,
+  wholeDays,
+} from "../core/window.ts";
 import { AwaitedDays } from "./awaited_days.ts";
 import { type Looks, lookPurpose, looksAt } from "./looks.ts";
 import type { Purpose } from "./record_filter.ts";
@@ -161,6 +171,18 @@ export class StrayReads {
     const found = looksAt(days, range, input, { most, isRefresh });
     this.#looks += found.looks.length;
     return found;
+  }
+
+  /**
+   * P5: to be called with a reading that was not resumed, before its report. If this read has read a day, and no window has returned a stray
+   * of it as its own, the day awaits the stray, so that no report proves the day without it. A full refresh proves no day a second time.
+   */
+  expectStrays(reading: Reading, isAbout: (day: number) => boolean): void {
+    if (this.#isRefresh) return;
+    const days = wholeDaysOf(reading).filter((day) => isAbout(day) && day + DAY <= reading.end);
+    const isRead = (day: number): boolean =>
+      this.read.some((other) => contains(other, dayRange(day)));
+    this.#strays.pending.expect(reading, days, isRead, this.#options.mayHaveOwner);
   }
 
   /**

@@ -237,7 +237,7 @@ export class Strays {
     return this.#pending.countIn(window) > 0;
   }
 
-  get pending(): AwaitedPending {
+  get pending(): AwaitedPending & Pick<PendingStrays, "expect"> {
     return this.#pending;
   }
 
