@@ -8,7 +8,7 @@ import { date, DAY, dayOf } from "./calendar.ts";
 import type { Item, ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf, type Span } from "./outages.ts";
 import { type Exchange, isPostedLater, type Provider, type Rules } from "./provider.ts";
-import { isDue, wasListed } from "./reread.ts";
+import { hasAwaited, isBetween, isDue, wasListed } from "./reread.ts";
 import { coversDay } from "./standing.ts";
 import { addUp } from "./totals.ts";
 import { type Life, livesOn, type StreamName, type Version, visible } from "./records.ts";
@@ -59,14 +59,11 @@ export function awaitsInVain(
   });
 }
 
-const isBetween = (day: number, from: string, until: string): boolean =>
-  Date.parse(from) <= day && day < Date.parse(until);
-
 /** R10: whether a sync reads all windows that are due. With a small bound some of them wait for later syncs. */
 export const readsAllDue = ({ trials }: Judgeable["world"]): boolean =>
   trials.limits.dueWindows > 100;
 
-/** P5: whether a sync reads all days once more that awaited strays when it began. With a small bound some of them wait for the next sync. */
+/** P5: whether a sync reads all days once more that have awaited strays. With a small bound some of them wait for the next sync. */
 const readsAllAgain = ({ trials }: Judgeable["world"]): boolean =>
   trials.limits.overtakenWindows === LIMITS.overtakenWindows;
 
@@ -137,13 +134,12 @@ export function judgeCurrent(
       // A listing that moved while it was read for the first time proves nothing yet (P6).
       if (!report.confirmed && report.rows_reading_id === report.reading_id) continue;
       const whole = { start: dayOf(day), end: dayOf(day) + DAY };
-      const awaited = states.get(stream)?.value.awaited ?? [];
-      const wasAwaited = awaited.some(([from, until]) => isBetween(day, from, until));
       // A sync may list the strays of a window that waits. That proves no day.
       if (!readsAllDue(world) && isDue(whole, { due: dueOf(stream) })) continue;
       // A5: each sync finds the strays of such a provider restated, so that their days await them each time.
       if (!report.confirmed && (isVolatile || awaitsInVain(judgeable, stream, day))) continue;
-      if (!report.confirmed && !readsAllAgain(world) && wasAwaited) continue;
+      if (!report.confirmed && !readsAllAgain(world) && hasAwaited(stream, day, states, items))
+        continue;
       if (!report.confirmed || report.shrunk) {
         faults.push(`P6: ${name} is not proven by reading ${report.reading_id}`);
         continue;

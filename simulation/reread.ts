@@ -1,5 +1,5 @@
 /** The reasons for which a sync reads a window again (R2, P5, R10). */
-import { DAY, dayOf, monthOf } from "./calendar.ts";
+import { date, DAY, dayOf, monthOf } from "./calendar.ts";
 import { isStrayOf, overlap, type Span } from "./outages.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { Exchange } from "./provider.ts";
@@ -121,4 +121,26 @@ export function isDue(
   const named = [...due, ...unreported, ...waiting].map((range) => range.map(Date.parse));
   const ranges = [...named, ...days.map((day) => [day, day + DAY])];
   return ranges.some(([start = 0, end = 0]) => overlap({ start, end }, window));
+}
+
+export const isBetween = (day: number, from: string, until: string): boolean =>
+  Date.parse(from) <= day && day < Date.parse(until);
+
+/** P5: whether a day awaited strays when a pass began, or a reading of the pass wrote strays of it. */
+export function hasAwaited(
+  stream: StreamName,
+  day: number,
+  states: ReadonlyMap<string, { readonly value: StateValue }>,
+  items: readonly Item[],
+): boolean {
+  const awaited = states.get(stream)?.value.awaited ?? [];
+  const isNew = items.some(
+    (item) =>
+      item.kind === "report" &&
+      item.row.dataset === stream &&
+      item.row.day === date(day) &&
+      !item.row.inside_window &&
+      item.row.rows_reading_id === item.row.reading_id,
+  );
+  return isNew || awaited.some(([from, until]) => isBetween(day, from, until));
 }

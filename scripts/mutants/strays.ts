@@ -287,6 +287,6 @@ export const STRAYS: readonly Mutant[] = [
     file: "src/streams/due_windows.ts",
     from: "isLook ? [...daysAbout(reading).filter(isDue), ...open] : open",
     to: "open",
-    test: "src/streams/posted.test.ts: R10: a process that goes on with a pass lists the strays of windows that are due, although a look reads such a window",
+    test: "src/streams/posted.test.ts: R10: a look takes no day from the list of due days, also if the day owns the record that is looked for",
   },
 ];

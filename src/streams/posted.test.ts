@@ -208,7 +208,19 @@ test("R10: a process that goes on with a pass lists the strays of windows that a
     [[0], []],
     [[], [0]],
   ]);
-  expect(stateOf(run).due).toEqual([range(0, 1)]); // a look takes no day from the list: the next pass reads it
+  expect(stateOf(run).due).toEqual([range(0, 1)]);
+});
+
+test("R10: a look takes no day from the list of due days, also if the day owns the record that is looked for", async () => {
+  const world = { 1: [recordOf("r1", 1)], 2: [recordOf("r2", 2)] };
+  const down = (): ConnectorError[] => [new ConnectorError("unavailable", "It is down.")];
+  const failed = await readScript(changing(3, showing(world), down), { input });
+  const run = await readScript(showing({ ...world, 3: world[1] }), {
+    input: { ...input, now: input.now + HOUR },
+    stored: { ...stateOf(failed), due: [range(1, 2)] },
+  });
+  expect(startsOf(run)).toEqual([3, 1]);
+  expect(stateOf(run).due).toEqual([range(1, 2)]);
 });
 
 test("R10: a sync that has nothing else to read lists strays, too, or ends if no plan can read their window", async () => {
