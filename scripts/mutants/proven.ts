@@ -81,11 +81,11 @@ export const PROVEN: readonly Mutant[] = [
     test: "src/streams/export_windows.test.ts: R5 P5: the rows of strays come before those of days, in case the process dies between two rows",
   },
   {
-    rule: "R10",
+    rule: "S8",
     file: "src/streams/group_reports.ts",
     from: "this.#untold.has(name) || this.#losing.has(name)",
     to: "this.#untold.has(name)",
-    test: "src/streams/overtaken.test.ts: R10: each day that the models call overtaken after a complete sync is due",
+    test: "src/streams/stray_groups.test.ts: S8: a state names no more groups that have lost strays than it remembers strays: the last of them",
   },
   {
     rule: "R10",
