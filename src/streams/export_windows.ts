@@ -119,8 +119,8 @@ export class ExportWindows {
   }
 
   /**
-   * Sends a STATE if there are reports since the last one, or a pass has ended. Each other stream calls this just before it sends a STATE of its own:
-   * so no state says that a window is read before the report of its reading is kept.
+   * Sends a STATE if there are reports since the last one, or a pass has ended. Each other stream calls this just before it sends a STATE
+   * of its own: so no state says that a window is read before the report of its reading is kept.
    */
   async sendState(): Promise<void> {
     if (this.#pending > 0 || this.#hasEnded) await this.#sendState();

@@ -16,8 +16,8 @@ export interface Pending {
   /** The windows that showed it. */
   readonly windows: Range[];
   /**
-   * Whether its day awaits it (`core/awaited.ts`): it is a newer version of a written stray, or its row is to be written. A day may own
-   * any other stray.
+   * Whether its day awaits it (`core/awaited.ts`): it is a newer version of a written stray, its row is to be written, or the day was read
+   * without it. A day may own any other stray.
    */
   isAwaited: boolean;
   /** Whether a reading was to write it and it did not come again. */

@@ -16,7 +16,7 @@ export interface Lists {
   readonly own: Pick<Said, "reading" | "strays"> | null;
   /** Whether the models see a loss by these lists. */
   readonly hasLost: boolean;
-  /** Known days whose strays the report lets the models take for gone, because newer versions wait: nothing proves them meanwhile (P5). */
+  /** Known days that await strays of the window, new ones or newer versions of old ones: nothing proves them meanwhile (P5). */
   readonly awaiting: readonly { readonly day: number }[];
 }
 
