@@ -2,7 +2,6 @@
  * Schedules in which rows are lost, move or come back between two readings, or readings are not reported, and the days that must not stay
  * proven (R8, R10).
  */
-import { isDue } from "./reread.ts";
 import { expect, test } from "vitest";
 import { date, DAY, dayOf, HOUR, MINUTE } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
@@ -10,6 +9,7 @@ import { newestReports } from "./current.ts";
 import { whole } from "./faults.ts";
 import { FAIR } from "./network.ts";
 import { problem } from "./provider.ts";
+import { isDue } from "./reread.ts";
 import { addVersion, type Life } from "./records.ts";
 import { lifeOf, plainRules, scripted } from "./scripted.ts";
 import { CALM } from "./step.ts";

@@ -2,13 +2,13 @@
  * R10: a row moves from one day to another. A pass that reads the old day after the move, and the new day before it, finds the row on
  * neither day. Then the new day is due, or it is not proven.
  */
-import { isDue } from "./reread.ts";
 import { date, DAY, dayOf } from "./calendar.ts";
 import { newestReports } from "./current.ts";
 import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden } from "./outages.ts";
 import { isPostedLater, type Rules } from "./provider.ts";
 import type { Life } from "./records.ts";
+import { isDue } from "./reread.ts";
 
 export interface Moving {
   readonly lives: readonly Life[];

@@ -275,6 +275,13 @@ export class Warehouse {
     this.rows[stream].set(id, version);
   }
 
+  /** The rows of the table that only grows, of both streams. */
+  get appended(): readonly Row[] {
+    return [...this.readings].flatMap(([readingId, versions]) =>
+      [...versions].map((version) => ({ version, readingId })),
+    );
+  }
+
   /** The row of a record, unless its id was issued again and the row is the later record's. */
   rowOf(life: Life): Version | undefined {
     const row = this.rows[life.stream].get(life.id);

@@ -4,11 +4,11 @@
  * rows.
  * Long charges and strays have rules of their own and are left out here.
  */
-import { isDue } from "./reread.ts";
 import { date, DAY, HOUR, iso, MINUTE } from "./calendar.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf } from "./outages.ts";
 import { type Exchange, isPostedLater, type Rules } from "./provider.ts";
+import { isDue } from "./reread.ts";
 import { type Life, type Version, visible } from "./records.ts";
 
 /** The longest time that a reading may wait for its first page, in milliseconds. */

@@ -2,12 +2,12 @@
  * R10: after a complete sync each stray that the provider shows stands, unless a later sync has still to list it. The rows that stand are
  * those of the models (`strays_of` and `stray_judges` in dbt/macros/judged.sql).
  */
-import { isDue } from "./reread.ts";
 import { date, DAY, dayOf } from "./calendar.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
 import { isStrayOf, type Span } from "./outages.ts";
 import type { Rules } from "./provider.ts";
 import { type Life, visible } from "./records.ts";
+import { isDue } from "./reread.ts";
 import type { World } from "./world.ts";
 import { behindOf } from "./views.ts";
 

@@ -33,10 +33,8 @@ export async function verdictsOf(
   stream: StreamName,
   form: "append" | "dedup" = "append",
 ): Promise<ReadonlyMap<string, Verdict>> {
-  const appended = [...warehouse.readings].flatMap(([readingId, versions]) =>
-    [...versions].map((version) => ({ version, readingId })),
-  );
-  const kept = form === "append" ? appended : [...warehouse.deduplicated[stream].values()];
+  const kept =
+    form === "append" ? warehouse.appended : [...warehouse.deduplicated[stream].values()];
   const rows = kept
     .filter(({ version }) => version.record.stream === stream)
     .map(({ version, readingId }) => rowOf(version, readingId));

@@ -30,13 +30,10 @@ interface LoadedRow {
 }
 
 export function snapshotOf(seed: number, connection: Connection): Snapshot {
-  const { readings, deduplicated, reports } = connection.warehouse;
-  const append = [...readings].flatMap(([readingId, versions]) =>
-    [...versions].map((version) => ({ version, readingId })),
-  );
+  const { appended, deduplicated, reports } = connection.warehouse;
   const dedup = [...deduplicated.usage.values(), ...deduplicated.costs.values()];
   const { now } = connection.scheduler;
-  return { seed, connection, rows: { append, dedup }, reports: [...reports], at: now };
+  return { seed, connection, rows: { append: appended, dedup }, reports: [...reports], at: now };
 }
 
 /** A day as the models show it. */

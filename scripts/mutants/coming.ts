@@ -1,12 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
-/** The step that finds the strays of costs which may come again: that of usage has the same words. */
 const ENDED = "where has_earlier_ended = 1 group by scope";
-const COMING = `judge.pass_began_at < newest_ended.before_, false)
-),
-mismatches as (
-  select scope, day, count(*) as groups_
-  from "ai_billing__sums_costs"`;
+/** The steps that find the strays of costs which may come again: those of usage have the same words. */
 const STEPS = `${ENDED}
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
@@ -17,7 +12,11 @@ coming as (
   from removed
   inner join readings as judge on removed.scope = judge.scope and removed.judge_reading_id = judge.reading_id
   left join newest_ended on removed.scope = newest_ended.scope
-  where (removed.is_stray or not removed.is_reported) and not coalesce(${COMING}`;
+  where (removed.is_stray or not removed.is_reported) and not coalesce(judge.pass_began_at < newest_ended.before_, false)
+),
+mismatches as (
+  select scope, day, count(*) as groups_
+  from "ai_billing__sums_costs"`;
 const TESTS = "simulation/strays_to_come.test.ts";
 
 /** Strays that a report has taken for gone, and that may come again (P5, R10). */

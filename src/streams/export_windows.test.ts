@@ -216,17 +216,24 @@ test("S2: without a reading the state is what it was", async () => {
   ]);
 });
 
+/** The streams of which a stored state says something. */
+async function streamsWith(
+  stored: unknown,
+  says: (manifest: ExportWindows, name: string) => boolean,
+): Promise<string[]> {
+  const found: string[] = [];
+  await outputsOf((manifest) => {
+    found.push(...["usage", "costs"].filter((name) => says(manifest, name)));
+    return Promise.resolve();
+  }, stored);
+  return found;
+}
+
 test("R10: the state names the streams that are reported, and a STATE names a stream before its first report", async () => {
   const newest = readingId(9000, "chain");
   const stateWith = (streams?: unknown) => ({ version: 1, newest_reading_id: newest, streams });
-  const newFor = async (stored: unknown): Promise<string[]> => {
-    const found: string[] = [];
-    await outputsOf((manifest) => {
-      found.push(...["usage", "costs"].filter((name) => manifest.isNewFor(name)));
-      return Promise.resolve();
-    }, stored);
-    return found;
-  };
+  const newFor = (stored: unknown): Promise<string[]> =>
+    streamsWith(stored, (manifest, name) => manifest.isNewFor(name));
   for (const none of [null, "garbage", { version: 1 }])
     expect(await newFor(none)).toEqual(["usage", "costs"]);
   // A state of an earlier version names no streams, and stands for all of them.
@@ -248,14 +255,8 @@ test("R10: the state names the streams that are reported, and a STATE names a st
 test("P5: a STATE names the streams whose pass is under way, before the first report of the pass", async () => {
   const newest = readingId(9000, "chain");
   const stateWith = (members: object) => ({ version: 1, newest_reading_id: newest, ...members });
-  const underWay = async (stored: unknown): Promise<string[]> => {
-    const found: string[] = [];
-    await outputsOf((manifest) => {
-      found.push(...["usage", "costs"].filter((name) => manifest.isUnderWay(name)));
-      return Promise.resolve();
-    }, stored);
-    return found;
-  };
+  const underWay = (stored: unknown): Promise<string[]> =>
+    streamsWith(stored, (manifest, name) => manifest.isUnderWay(name));
   for (const none of [null, "garbage", stateWith({ under_way: [] })])
     expect(await underWay(none)).toEqual([]);
   // A state of an earlier version does not know.

@@ -30,6 +30,8 @@ function inputOf(
   const config = parseConfig({ base_url: "https://a.example", credentials, ...settings });
   return planInputOf(stream, dataset, config, {
     now: NOW,
+    passBeganAt: NOW,
+    earlierEnded: true,
     stored,
     reports: true,
     random: () => 0.5,

@@ -286,8 +286,8 @@ export function planInputOf(
   settings: ReadSettings,
   more: {
     readonly now: number;
-    readonly passBeganAt?: number;
-    readonly earlierEnded?: boolean;
+    readonly passBeganAt: number;
+    readonly earlierEnded: boolean;
     readonly random: () => number;
     readonly stored: unknown;
     readonly reports: boolean;
@@ -301,8 +301,8 @@ export function planInputOf(
   const deepest = Math.min(stream.reconcileFrom(now), changesFrom ?? Infinity);
   return {
     now,
-    passBeganAt: more.passBeganAt ?? now,
-    earlierEnded: more.earlierEnded ?? false,
+    passBeganAt: more.passBeganAt,
+    earlierEnded: more.earlierEnded,
     bucket: stream.bucketOf(settings.granularity),
     retentionDays: dataset.retention_days,
     maximumWindowDays: dataset.maximum_window_days,

@@ -6,7 +6,6 @@ import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { Reading } from "../core/reading.ts";
 import { knownOf, type StreamState } from "../core/state.ts";
-import { DAY } from "../core/time.ts";
 import {
   clip,
   contains,
@@ -179,7 +178,7 @@ export class StrayReads {
    */
   expectStrays(reading: Reading, isAbout: (day: number) => boolean): void {
     if (this.#isRefresh) return;
-    const days = wholeDaysOf(reading).filter((day) => isAbout(day) && day + DAY <= reading.end);
+    const days = daysOf(reading).filter((day) => isAbout(day) && contains(reading, dayRange(day)));
     const isRead = (day: number): boolean =>
       this.read.some((other) => contains(other, dayRange(day)));
     this.#strays.pending.expect(reading, days, isRead, this.#options.mayHaveOwner);
