@@ -108,7 +108,7 @@ test.each([
 );
 
 /** A full refresh of four rows on each of 20 days, and of a stray; each job begins without a state. */
-async function refreshed(): Promise<{
+async function refreshed(keepsReports = true): Promise<{
   readonly connection: Connection;
   readonly stray: Life;
   readonly refreshAt: (hour: number, fails?: Partial<Step>) => Promise<void>;
@@ -119,7 +119,8 @@ async function refreshed(): Promise<{
   const connection = scripted(day(0) + 3 * HOUR, [costs], lives, "full_refresh");
   const step = { ...BASE, asked: asked({ startDate: day(POSTED) }) };
   const refreshAt = async (hour: number, fails: Partial<Step> = {}): Promise<void> => {
-    connection.states.delete("costs");
+    for (const stream of keepsReports ? ["costs"] : ["costs", "export_windows"])
+      connection.states.delete(stream);
     await syncsAt(connection, [hour], { ...step, ...fails });
   };
   await refreshAt(3);
@@ -147,16 +148,26 @@ test("P5: a full refresh proves the day of a stray that it writes", async () => 
   expect(await verdictOn(connection)).toBe("proven 5");
 });
 
-test("P5: the full refresh after the one that finds a stray withdrawn proves its day, if no state is left of the reports, too", async () => {
-  for (const keepsReports of [true, false]) {
-    const { connection, stray, refreshAt } = await refreshed();
-    stray.withdrawnAt = day(0) + 12 * HOUR;
-    await refreshAt(27);
-    expect(await verdictOn(connection)).toBe("unproven 4");
-    if (!keepsReports) connection.states.delete("export_windows");
-    await refreshAt(51);
-    expect(await verdictOn(connection)).toBe("proven 4");
+test("P5: nor is it if no refresh has a state of the reports, and two of them die", async () => {
+  const { connection, refreshAt } = await refreshed(false);
+  for (const hour of [27, 28]) {
+    await refreshAt(hour, { end: { killWhen: isReportOf(POSTED) } });
+    expect(await verdictOn(connection)).toMatch(/^unproven/u);
   }
+  await refreshAt(29);
+  expect(await verdictOn(connection)).toBe("proven 5");
+});
+
+test("P5: the full refresh after the one that finds a stray withdrawn proves its day, if it has the state of the reports", async () => {
+  const { connection, stray, refreshAt } = await refreshed();
+  stray.withdrawnAt = day(0) + 12 * HOUR;
+  await refreshAt(27);
+  expect(await verdictOn(connection)).toBe("unproven 4");
+  connection.states.delete("export_windows");
+  await refreshAt(51);
+  expect(await verdictOn(connection)).toBe("unproven 4");
+  await refreshAt(75);
+  expect(await verdictOn(connection)).toBe("proven 4");
 });
 
 test("P5: nor is it if no report tells of the reading that wrote the stray, so that the models take the stray for a row of its day", async () => {

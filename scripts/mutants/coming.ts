@@ -72,6 +72,13 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
   },
   {
     rule: "P5",
+    file: "src/streams/stored_plan.ts",
+    from: "at.earlierEnded && !isNew",
+    to: "at.earlierEnded",
+    test: `${TESTS}: P5: nor is it if no refresh has a state of the reports, and two of them die`,
+  },
+  {
+    rule: "P5",
     file: "src/core/plan.ts",
     from: "at.earlierEnded && state.pass === null",
     to: "at.earlierEnded",
@@ -96,7 +103,7 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
     file: "src/streams/reader.ts",
     from: "reports?.passEnded();",
     to: "",
-    test: `${TESTS}: P5: the full refresh after the one that finds a stray withdrawn proves its day, if no state is left of the reports, too`,
+    test: `${TESTS}: P5: the full refresh after the one that finds a stray withdrawn proves its day, if it has the state of the reports`,
   },
   {
     rule: "P5",

@@ -24,8 +24,11 @@ export function planOf(
 ): Plan<StreamState> {
   const stored = decodeState(states.get(name), owner, syncMode);
   const state = stored && isNew ? withUnreported(stored, toldOf(stored)) : stored;
-  if (syncMode !== "incremental")
-    return planFullRefresh(state?.mode === "full_refresh" ? state : null, at);
+  if (syncMode !== "incremental") {
+    // A state of the reports that does not know the stream tells of no earlier refresh, so one may have died before.
+    const earlierEnded = at.earlierEnded && !isNew;
+    return planFullRefresh(state?.mode === "full_refresh" ? state : null, { ...at, earlierEnded });
+  }
   const known = state?.mode === "incremental" ? state : null;
   const earlierEnded = at.earlierEnded && known !== null;
   return planIncremental(known, { ...at, earlierEnded }, limits);
