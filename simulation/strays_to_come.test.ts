@@ -107,14 +107,24 @@ test.each([
   },
 );
 
-/** A full refresh of four rows on each of 20 days, and of a stray; each job begins without a state. */
-async function refreshed(keepsReports = true): Promise<{
+/** A full refresh of four rows on each of 20 days, and of a stray; each job begins without a state. `first`: of the first job. */
+async function refreshed({
+  keepsReports = true,
+  of = OF_STRAY,
+  posted = POSTED,
+  first = {},
+}: {
+  readonly keepsReports?: boolean;
+  readonly of?: number;
+  readonly posted?: number;
+  readonly first?: Partial<Step>;
+} = {}): Promise<{
   readonly connection: Connection;
   readonly stray: Life;
   readonly refreshAt: (hour: number, fails?: Partial<Step>) => Promise<void>;
 }> {
   const costs = posting();
-  const stray = strayOf(costs, OF_STRAY, POSTED);
+  const stray = strayOf(costs, of, posted);
   const lives = [...livesOn(costs, -20, 1, 4), stray];
   const connection = scripted(day(0) + 3 * HOUR, [costs], lives, "full_refresh");
   const step = { ...BASE, asked: asked({ startDate: day(POSTED) }) };
@@ -123,7 +133,7 @@ async function refreshed(keepsReports = true): Promise<{
       connection.states.delete(stream);
     await syncsAt(connection, [hour], { ...step, ...fails });
   };
-  await refreshAt(3);
+  await refreshAt(3, first);
   return { connection, stray, refreshAt };
 }
 
@@ -137,7 +147,8 @@ test.each([
     const { connection, refreshAt } = await refreshed();
     await refreshAt(27, fails);
     await refreshAt(28, { end: { killWhen: isReportOf(second) } });
-    expect(await verdictOn(connection)).toMatch(/^unproven/u);
+    for (const form of ["append", "dedup"] as const)
+      expect(await verdictOn(connection, OF_STRAY, form), form).toMatch(/^unproven/u);
     await refreshAt(29);
     expect(await verdictOn(connection)).toBe("proven 5");
   },
@@ -149,7 +160,7 @@ test("P5: a full refresh proves the day of a stray that it writes", async () => 
 });
 
 test("P5: nor is it if no refresh has a state of the reports, and two of them die", async () => {
-  const { connection, refreshAt } = await refreshed(false);
+  const { connection, refreshAt } = await refreshed({ keepsReports: false });
   for (const hour of [27, 28]) {
     await refreshAt(hour, { end: { killWhen: isReportOf(POSTED) } });
     expect(await verdictOn(connection)).toMatch(/^unproven/u);
@@ -177,6 +188,15 @@ test("P5: nor is it if no report tells of the reading that wrote the stray, so t
   expect(await verdictOn(connection, -12)).toBe("unproven 4");
   await syncsAt(connection, [51, 75], PAGED);
   expect(await verdictOn(connection, -12)).toBe("proven 5");
+});
+
+test("P5: nor is it if a full refresh without reports wrote the stray, and the next one dies behind the report of the stray's window", async () => {
+  const first = unreported(BASE);
+  const { connection, refreshAt } = await refreshed({ of: POSTED, posted: OF_STRAY, first });
+  await refreshAt(27, { end: { killWhen: isReportOf(OF_STRAY) } });
+  expect(await verdictOn(connection, POSTED)).toBe("unproven 4");
+  await refreshAt(29);
+  expect(await verdictOn(connection, POSTED)).toBe("proven 5");
 });
 
 test.each([
@@ -216,6 +236,35 @@ test("P5: nor is it if the whole state is lost behind that process, and the next
   expect(await verdictOn(connection)).toMatch(/^unproven/u);
   await syncsAt(connection, [75, 77], PAGED);
   expect(await verdictOn(connection)).toBe("proven 5");
+});
+
+test.each([[["costs"]], [["costs", "export_windows"]]])(
+  "P5: nor is it if the passes after that end without the window (states lost before: %j)",
+  async (lost) => {
+    const { connection } = await begun({}, PAGED);
+    const loses = (): void => {
+      for (const stream of lost) connection.states.delete(stream);
+    };
+    loses();
+    await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isReportOf(POSTED) } });
+    loses();
+    const early = { ...PAGED, asked: asked({ reconcileDays: 20, endDate: day(POSTED) }) };
+    await syncsAt(connection, [51, 75, 99], early);
+    expect(await verdictOn(connection)).toBe("unproven 4");
+    await syncsAt(connection, [123, 147], PAGED);
+    expect(await verdictOn(connection)).toBe("proven 5");
+  },
+);
+
+test("P5: the day of a withdrawn stray is proven once two passes have ended after one that was given up behind the stray's window", async () => {
+  const { connection } = await begun({}, PAGED);
+  lifeIn(connection.world.lives, "stray").withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27], { ...PAGED, ...CLEARED, end: { killWhen: isReportOf(POSTED) } });
+  connection.states.delete("costs");
+  await syncsAt(connection, [51], PAGED);
+  expect(await verdictOn(connection)).toBe("unproven 4");
+  await syncsAt(connection, [75], PAGED);
+  expect(await verdictOn(connection)).toBe("proven 4");
 });
 
 test.each([

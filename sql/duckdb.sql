@@ -290,7 +290,8 @@ with typed as (
             + coalesce(try_cast(regexp_extract(cast("pass_began_at" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("pass_began_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as pass_began_at,
-    coalesce(cast("earlier_ended" as boolean), false) as has_earlier_ended,
+    -- Null in the reports of earlier versions, which do not tell.
+    cast("earlier_ended" as boolean) as has_earlier_ended,
     cast("resumed" as boolean) as is_resumed,
     case
     when typeof("first_as_of") = 'TIMESTAMP' then
@@ -4567,7 +4568,8 @@ with typed as (
             + coalesce(try_cast(regexp_extract(cast("pass_began_at" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("pass_began_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as pass_began_at,
-    coalesce(cast("earlier_ended" as boolean), false) as has_earlier_ended,
+    -- Null in the reports of earlier versions, which do not tell.
+    cast("earlier_ended" as boolean) as has_earlier_ended,
     cast("resumed" as boolean) as is_resumed,
     case
     when typeof("first_as_of") = 'TIMESTAMP' then
@@ -5830,7 +5832,7 @@ readings as (
     chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at,
     min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
     max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk,
-    max(case when manifest.has_earlier_ended then 1 else 0 end) as has_earlier_ended
+    max(case when manifest.has_earlier_ended then 1 when not manifest.has_earlier_ended then 0 end) as has_earlier_ended
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs'
@@ -5840,7 +5842,15 @@ removed as (
   select * from "ai_billing__removed_costs"
 ),
 numbers as (
-  select chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows
+  select
+    chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
+    case
+      when manifest.is_confirmed
+        and not manifest.is_shrunk
+        and not manifest.is_resumed
+        and (manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id) then 1
+      else 0
+    end as judges_strays
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'costs' and manifest.inside_window
@@ -5913,19 +5923,62 @@ overtaken as (
       )
     )
 ),
--- All passes before this one have ended.
-newest_ended as (
-  select scope, max(pass_began_at) as before_ from readings where has_earlier_ended = 1 group by scope
+-- A pass has ended if the next one says so. A pass of an earlier version has ended if any later pass says so.
+passes as (
+  select
+    scope, pass_began_at, tells,
+    lead(tells) over (partition by scope order by first_reading_id) as next_tells
+  from (
+    select scope, pass_began_at, max(has_earlier_ended) as tells, min(reading_id) as first_reading_id
+    from readings
+    where pass_began_at is not null
+    group by scope, pass_began_at
+  ) as grouped
+),
+told as (
+  select readings.scope, max(readings.reading_id) as before_
+  from readings
+  where readings.has_earlier_ended = 1
+  group by readings.scope
+),
+ended as (
+  select readings.scope, readings.reading_id,
+    case when passes.tells is null then readings.reading_id < told.before_ else passes.next_tells = 1 end as is_ended
+  from readings
+  left join passes on readings.scope = passes.scope and readings.pass_began_at = passes.pass_began_at
+  left join told on readings.scope = told.scope
+),
+-- The newest reading of each day that tells of the strays of its whole window, in a pass that has ended. A listing that moved may have
+-- skipped a stray, so that two of them are needed.
+noted as (
+  select scope, day, max(case when not is_moved or age = 2 then reading_id end) as reading_id
+  from (
+    select
+      numbers.scope, numbers.day, numbers.reading_id, numbers.is_moved,
+      row_number() over (partition by numbers.scope, numbers.day order by numbers.reading_id desc) as age
+    from numbers
+    inner join ended on numbers.scope = ended.scope and numbers.reading_id = ended.reading_id
+    where ended.is_ended and numbers.judges_strays = 1
+  ) as telling
+  group by scope, day
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
--- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state. A row of a reading that no
--- report names may be a stray, too. A row of the day may seem to replace a stray, because a later process wrote that row again.
+-- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state. A pass that was given up
+-- never ends: then later passes, which have ended, must have read all days of the reading.
+open_judges as (
+  select distinct judge.scope, judge.reading_id
+  from ended as judge
+  left join numbers on judge.scope = numbers.scope and judge.reading_id = numbers.reading_id
+  left join noted on numbers.scope = noted.scope and numbers.day = noted.day
+  where not coalesce(judge.is_ended, false) and not coalesce(noted.reading_id > judge.reading_id, false)
+),
+-- A row of a reading that no report names may be a stray, too. A row of the day may seem to replace a stray, because a later process wrote
+-- that row again.
 coming as (
   select distinct removed.scope, removed.day
   from removed
-  inner join readings as judge on removed.scope = judge.scope and removed.judge_reading_id = judge.reading_id
-  left join newest_ended on removed.scope = newest_ended.scope
-  where (removed.is_stray or not removed.is_reported) and not coalesce(judge.pass_began_at < newest_ended.before_, false)
+  inner join open_judges as judge on removed.scope = judge.scope and removed.judge_reading_id = judge.reading_id
+  where removed.is_stray or not removed.is_reported
 ),
 mismatches as (
   select scope, day, count(*) as groups_
@@ -6138,7 +6191,8 @@ with typed as (
             + coalesce(try_cast(regexp_extract(cast("pass_began_at" as varchar), ':.*([+-])[0-9]{2}:?([0-9]{2})$', 1)
                 || regexp_extract(cast("pass_began_at" as varchar), ':.*[+-][0-9]{2}:?([0-9]{2})$', 1) as bigint), 0))
   end as pass_began_at,
-    coalesce(cast("earlier_ended" as boolean), false) as has_earlier_ended,
+    -- Null in the reports of earlier versions, which do not tell.
+    cast("earlier_ended" as boolean) as has_earlier_ended,
     cast("resumed" as boolean) as is_resumed,
     case
     when typeof("first_as_of") = 'TIMESTAMP' then
@@ -7255,7 +7309,7 @@ readings as (
     chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at,
     min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
     max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk,
-    max(case when manifest.has_earlier_ended then 1 else 0 end) as has_earlier_ended
+    max(case when manifest.has_earlier_ended then 1 when not manifest.has_earlier_ended then 0 end) as has_earlier_ended
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage'
@@ -7265,7 +7319,15 @@ removed as (
   select * from "ai_billing__removed_usage"
 ),
 numbers as (
-  select chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows
+  select
+    chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
+    case
+      when manifest.is_confirmed
+        and not manifest.is_shrunk
+        and not manifest.is_resumed
+        and (manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id) then 1
+      else 0
+    end as judges_strays
   from "ai_billing__manifest" as manifest
   inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
   where manifest.dataset = 'usage' and manifest.inside_window
@@ -7338,19 +7400,62 @@ overtaken as (
       )
     )
 ),
--- All passes before this one have ended.
-newest_ended as (
-  select scope, max(pass_began_at) as before_ from readings where has_earlier_ended = 1 group by scope
+-- A pass has ended if the next one says so. A pass of an earlier version has ended if any later pass says so.
+passes as (
+  select
+    scope, pass_began_at, tells,
+    lead(tells) over (partition by scope order by first_reading_id) as next_tells
+  from (
+    select scope, pass_began_at, max(has_earlier_ended) as tells, min(reading_id) as first_reading_id
+    from readings
+    where pass_began_at is not null
+    group by scope, pass_began_at
+  ) as grouped
+),
+told as (
+  select readings.scope, max(readings.reading_id) as before_
+  from readings
+  where readings.has_earlier_ended = 1
+  group by readings.scope
+),
+ended as (
+  select readings.scope, readings.reading_id,
+    case when passes.tells is null then readings.reading_id < told.before_ else passes.next_tells = 1 end as is_ended
+  from readings
+  left join passes on readings.scope = passes.scope and readings.pass_began_at = passes.pass_began_at
+  left join told on readings.scope = told.scope
+),
+-- The newest reading of each day that tells of the strays of its whole window, in a pass that has ended. A listing that moved may have
+-- skipped a stray, so that two of them are needed.
+noted as (
+  select scope, day, max(case when not is_moved or age = 2 then reading_id end) as reading_id
+  from (
+    select
+      numbers.scope, numbers.day, numbers.reading_id, numbers.is_moved,
+      row_number() over (partition by numbers.scope, numbers.day order by numbers.reading_id desc) as age
+    from numbers
+    inner join ended on numbers.scope = ended.scope and numbers.reading_id = ended.reading_id
+    where ended.is_ended and numbers.judges_strays = 1
+  ) as telling
+  group by scope, day
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
--- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state. A row of a reading that no
--- report names may be a stray, too. A row of the day may seem to replace a stray, because a later process wrote that row again.
+-- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state. A pass that was given up
+-- never ends: then later passes, which have ended, must have read all days of the reading.
+open_judges as (
+  select distinct judge.scope, judge.reading_id
+  from ended as judge
+  left join numbers on judge.scope = numbers.scope and judge.reading_id = numbers.reading_id
+  left join noted on numbers.scope = noted.scope and numbers.day = noted.day
+  where not coalesce(judge.is_ended, false) and not coalesce(noted.reading_id > judge.reading_id, false)
+),
+-- A row of a reading that no report names may be a stray, too. A row of the day may seem to replace a stray, because a later process wrote
+-- that row again.
 coming as (
   select distinct removed.scope, removed.day
   from removed
-  inner join readings as judge on removed.scope = judge.scope and removed.judge_reading_id = judge.reading_id
-  left join newest_ended on removed.scope = newest_ended.scope
-  where (removed.is_stray or not removed.is_reported) and not coalesce(judge.pass_began_at < newest_ended.before_, false)
+  inner join open_judges as judge on removed.scope = judge.scope and removed.judge_reading_id = judge.reading_id
+  where removed.is_stray or not removed.is_reported
 ),
 mismatches as (
   select scope, day, count(*) as groups_

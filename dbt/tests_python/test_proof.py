@@ -521,6 +521,65 @@ def test_a_cost_that_goes_before_its_day_is_written_again(warehouse, table):
     assert "posted" not in current(warehouse, world)
 
 
+def given_up(table) -> World:
+    """A charge from outside is withdrawn. A process whose state is lost then reads the charge's window, and dies."""
+    world = posting(table)
+    world.sync(FIRST, SECOND)
+    world.withdraw("posted")
+    world.pass_began = world.now
+    world.read(*SECOND)
+    world.now += timedelta(hours=1)
+    return world
+
+
+NEXT = {
+    "without the window": ([(FIRST, {})], COMING),
+    "with a part of the window": ([(FIRST, {}), (("11-05", "11-10"), {})], COMING),
+    "without the strays of the window": ([(SECOND, {"whole": False})], COMING),
+    "with a listing that moves": ([(SECOND, {"moved": True})], COMING),
+    "with a listing that moves, twice": ([(SECOND, {"moved": True})] * 2, PROVEN),
+    "with a resumed reading": ([(SECOND, {"resumed": True})], COMING),
+    "with a window that began again": ([(SECOND, {"incomplete": ["11-06"]})], COMING),
+    "with the window, of which a second reading writes a day": ([(SECOND, {"paged": True})], PROVEN),
+    "with the window": ([(SECOND, {})], PROVEN),
+}
+
+
+@pytest.mark.parametrize("reads", NEXT)
+def test_a_pass_that_was_given_up_behind_the_window_of_a_charge_that_is_gone(warehouse, table, reads):
+    """P5: the charge may come again, unless passes have ended that have read the window."""
+    world = given_up(table)
+    windows, verdict = NEXT[reads]
+    if "a day" in reads or "again" in reads:
+        world.put(cost("new", "11-06", "5"))
+    world.tells = lambda: False
+    world.pass_began = world.now
+    for window, fate in windows:
+        world.read(*window, **fate)
+    assert settled(warehouse, world, table)["11-02"] == COMING
+    world.tells = lambda: True
+    world.now += timedelta(hours=1)
+    world.sync(FIRST)
+    assert settled(warehouse, world, table)["11-02"] == verdict
+    world.sync(FIRST, SECOND)
+    world.sync(FIRST)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+
+
+def test_a_charge_that_was_gone_before_the_upgrade(warehouse, table):
+    """P5: reports of earlier versions do not tell whether passes have ended."""
+    world = posting(table)
+    world.tells = lambda: None
+    world.sync(FIRST, SECOND)
+    world.withdraw("posted")
+    world.sync(FIRST, SECOND)
+    assert settled(warehouse, world, table)["11-02"] == COMING
+    for tells, verdict in ((False, COMING), (True, PROVEN)):
+        world.tells = lambda tells=tells: tells
+        world.sync(FIRST)
+        assert settled(warehouse, world, table)["11-02"] == verdict
+
+
 @pytest.mark.parametrize("is_withdrawn, again", [(True, [SECOND]), (True, [FIRST]), (True, [FIRST, SECOND]), (False, [SECOND]), (False, [FIRST, SECOND])])
 def test_a_cost_from_outside_whose_reading_died_before_its_report(warehouse, table, is_withdrawn, again):
     """P5: the report of another day tells the window of that reading. No state knows the cost, so a later reading judges it."""

@@ -197,6 +197,10 @@ class World:
 
     # Actions of the connector.
 
+    def tells(self) -> bool | None:
+        """Whether the state says that the pass before this one has ended. A version before 0.3.0 does not tell."""
+        return len(self.passes) > 1
+
     def clear(self) -> None:
         """The platform forgets the stream's state; the tables stay."""
         self.chain = new_chain()
@@ -363,7 +367,7 @@ class World:
                 "chain": self.chain,
                 "whole_window": whole,
                 "pass_began_at": iso(self.pass_began or began),
-                "earlier_ended": len(self.passes) > 1,
+                "earlier_ended": self.tells(),
                 **said,
             }
         self.table.append("export_windows", row)

@@ -1,67 +1,68 @@
+import { readFileSync } from "node:fs";
 import type { Mutant } from "./mutant.ts";
 
-const ENDED = "where has_earlier_ended = 1 group by scope";
+const SQL = readFileSync(new URL("../../sql/duckdb.sql", import.meta.url), "utf8");
+const END = `"ai_billing__sums_costs"
+  where not is_reconciled`;
 /** The steps that find the strays of costs which may come again: those of usage have the same words. */
-const STEPS = `${ENDED}
-),
--- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
--- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state. A row of a reading that no
--- report names may be a stray, too. A row of the day may seem to replace a stray, because a later process wrote that row again.
-coming as (
-  select distinct removed.scope, removed.day
-  from removed
-  inner join readings as judge on removed.scope = judge.scope and removed.judge_reading_id = judge.reading_id
-  left join newest_ended on removed.scope = newest_ended.scope
-  where (removed.is_stray or not removed.is_reported) and not coalesce(judge.pass_began_at < newest_ended.before_, false)
-),
-mismatches as (
-  select scope, day, count(*) as groups_
-  from "ai_billing__sums_costs"`;
+const STEPS = SQL.slice(
+  SQL.lastIndexOf("passes as (", SQL.indexOf(END)),
+  SQL.indexOf(END) + END.length,
+);
+
+function inSteps(from: string, to: string): Omit<Mutant, "rule" | "test"> {
+  if (!STEPS.includes(from)) throw new Error(`the steps of sql/duckdb.sql do not hold "${from}"`);
+  return { file: "sql/duckdb.sql", from: STEPS, to: STEPS.replace(from, to) };
+}
+
 const TESTS = "simulation/strays_to_come.test.ts";
 
 /** Strays that a report has taken for gone, and that may come again (P5, R10). */
 export const STRAYS_TO_COME: readonly Mutant[] = [
   {
     rule: "P5",
-    file: "sql/duckdb.sql",
-    from: STEPS,
-    to: STEPS.replace("where (removed.is_stray or not removed.is_reported)", "where false"),
+    ...inSteps("where removed.is_stray or not removed.is_reported", "where false"),
     test: `${TESTS}: P5: nor is it if the state has forgotten the day, the stray is restated, and the next process %s`,
   },
   {
     rule: "P5",
-    file: "sql/duckdb.sql",
-    from: STEPS,
-    to: STEPS.replace("< newest_ended", "<= newest_ended"),
+    ...inSteps("passes.next_tells = 1", "passes.tells = 1"),
     test: `${TESTS}: P5: nor is it if the state has forgotten the day, the stray is restated, and the next process %s`,
   },
   {
     rule: "P5",
-    file: "sql/duckdb.sql",
-    from: STEPS,
-    to: STEPS.replace("or not removed.is_reported", ""),
-    test: `${TESTS}: P5: nor is it if no report tells of the reading that wrote the stray, so that the models take the stray for a row of its day`,
+    ...inSteps(" or not removed.is_reported", ""),
+    test: `${TESTS}: P5: nor is it if a full refresh without reports wrote the stray, and the next one dies behind the report of the stray's window`,
   },
   {
     rule: "P5",
-    file: "sql/duckdb.sql",
-    from: STEPS,
-    to: STEPS.replace("(removed.is_stray or", "not removed.is_replaced and (removed.is_stray or"),
-    test: `${TESTS}: P5: the day of a stray is not proven without the stray after its stream was cleared, if the next process %s (cursors: %s)`,
+    ...inSteps("where removed.is_stray", "where not removed.is_replaced and removed.is_stray"),
+    test: `${TESTS}: P5: nor is it if a full refresh %s, and the next one dies, too`,
   },
   {
     rule: "R10",
-    file: "sql/duckdb.sql",
-    from: STEPS,
-    to: STEPS.replace("judge.pass_began_at < newest_ended.before_", "false"),
+    ...inSteps("passes.next_tells = 1", "false"),
     test: `${TESTS}: R10: listings move, and each sync reads a part of the window of a withdrawn stray: the whole of it is read twice (reconcile_days: %i)`,
   },
   {
     rule: "P5",
-    file: "sql/duckdb.sql",
-    from: STEPS,
-    to: STEPS.replace(ENDED, "group by scope"),
+    ...inSteps("passes.next_tells = 1", "passes.next_tells is not null"),
     test: `${TESTS}: P5: nor is it if the whole state is lost behind that process, and the next one dies, too`,
+  },
+  {
+    rule: "P5",
+    ...inSteps("passes.tells is null", "true"),
+    test: `${TESTS}: P5: nor is it if the passes after that end without the window (states lost before: %j)`,
+  },
+  {
+    rule: "P5",
+    ...inSteps(" and not coalesce(noted.reading_id > judge.reading_id, false)", ""),
+    test: `${TESTS}: P5: the day of a withdrawn stray is proven once two passes have ended after one that was given up behind the stray's window`,
+  },
+  {
+    rule: "P5",
+    ...inSteps("ended.is_ended and ", ""),
+    test: `${TESTS}: P5: nor is it if no refresh has a state of the reports, and two of them die`,
   },
   {
     rule: "P5",
@@ -82,7 +83,7 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
     file: "src/core/plan.ts",
     from: "at.earlierEnded && state.pass === null",
     to: "at.earlierEnded",
-    test: "src/core/plan.test.ts: P5: a pass knows whether all earlier passes have ended; a pass that was given up has not",
+    test: "src/core/plan.test.ts: P5: a pass knows whether the one before it has ended; a pass that was given up has not",
   },
   {
     rule: "P5",

@@ -220,7 +220,7 @@ test("R5 R10: a pass begins at an instant of its own, and a sync that goes on wi
   expect(planFullRefresh(null, atNoon()).state.pass?.beganAt).toBe(NOON + 7);
 });
 
-test("P5: a pass knows whether all earlier passes have ended; a pass that was given up has not", () => {
+test("P5: a pass knows whether the one before it has ended; a pass that was given up has not", () => {
   const endedBefore = ({ state }: Pick<ReturnType<typeof planIncremental>, "state">): unknown =>
     state.pass?.earlierEnded;
   const unknown = atNoon({ earlierEnded: false });

@@ -42,7 +42,7 @@ export interface SyncPass {
    * (R5). A sync that resumes the pass keeps this value.
    */
   readonly beganAt: number;
-  /** Whether the connector knows that all earlier passes have ended: they have written all strays that they have shown (P5). */
+  /** Whether the connector knows that the pass before this one has ended: that pass has written all strays that it has shown (P5). */
   readonly earlierEnded: boolean;
   /**
    * The last end of a reading that has found rows missing, on the provider's clock; null if none has (R10). The clock may be put back, so

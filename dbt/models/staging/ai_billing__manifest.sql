@@ -22,7 +22,8 @@ with typed as (
     {{ ai_billing.to_utc(ai_billing.raw_column('began_at')) }} as began_at,
     {{ ai_billing.to_utc(ai_billing.raw_column('ended_at')) }} as ended_at,
     {{ ai_billing.to_utc(ai_billing.report_column('pass_began_at')) }} as pass_began_at,
-    coalesce(cast({{ ai_billing.report_column('earlier_ended') }} as boolean), false) as has_earlier_ended,
+    -- Null in the reports of earlier versions, which do not tell.
+    cast({{ ai_billing.report_column('earlier_ended') }} as boolean) as has_earlier_ended,
     cast({{ ai_billing.raw_column('resumed') }} as boolean) as is_resumed,
     {{ ai_billing.to_utc(ai_billing.raw_column('first_as_of')) }} as first_as_of,
     {{ ai_billing.to_utc(ai_billing.raw_column('last_as_of')) }} as last_as_of,
