@@ -181,6 +181,29 @@ test("P5: the full refresh after the one that finds a stray withdrawn proves its
   expect(await verdictOn(connection)).toBe("proven 4");
 });
 
+test.each([
+  ["before the window", "incremental", -6, -4],
+  ["behind the window", "incremental", -3, -5],
+  ["before the window", "full_refresh", -6, -4],
+  ["behind the window", "full_refresh", -3, -5],
+] as const)(
+  "P5 L1: no report proves a day without a new stray that finds no room, and the next sync writes it (its day is %s, %s)",
+  async (_, mode, of, posted) => {
+    const costs = posting();
+    const strays = [1, 2].map((number) => strayOf(costs, of, posted, `stray${number}`));
+    const lives = [...livesOn(costs, -20, 1, 4), ...strays];
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives, mode);
+    const limits = { ...LIMITS, pendingStrays: 1 };
+    Object.assign(connection.world, { trials: { ...NO_TRIALS, limits } });
+    await connection.sync(PAGED);
+    expect(await verdictOn(connection, of)).toBe("unproven 5");
+    if (mode === "full_refresh") return;
+    await syncsAt(connection, [27], PAGED);
+    expect(await verdictOn(connection, of)).toBe("proven 6");
+    expect(await unproven(connection, "costs", day(-21))).toEqual([]);
+  },
+);
+
 test("P5: nor is it if no report tells of the reading that wrote the stray, so that the models take the stray for a row of its day", async () => {
   const { connection } = await begun({}, unreported(PAGED), [-12, OF_STRAY]);
   const end = { killWhen: isReportOf(OF_STRAY) };

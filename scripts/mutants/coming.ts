@@ -197,4 +197,18 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
     to: "unreported: []",
     test: `${TESTS}: S8 R10: a STATE leaves out of which days no report tells, and a stray of such a day that %s is written again`,
   },
+  {
+    rule: "P5",
+    file: "src/streams/pending_strays.ts",
+    from: "addToMonth(this.#refused, { days: dayRange(stray.day), window });",
+    to: "",
+    test: `${TESTS}: P5 L1: no report proves a day without a new stray that finds no room, and the next sync writes it (its day is %s, %s)`,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/reporter.ts",
+    from: `state.mode === "full_refresh" || isKnown(known, day)`,
+    to: "isKnown(known, day)",
+    test: `${TESTS}: P5 L1: no report proves a day without a new stray that finds no room, and the next sync writes it (its day is %s, %s)`,
+  },
 ];

@@ -33,8 +33,11 @@ function awaitedBy(
     earlier,
     pending: {
       awaited: () => pending,
-      awaitedIn: (window) =>
-        pending.filter((one) => one.window.start === window.start).map(({ days }) => days.start),
+      awaitedIn: (window, { start, end }) =>
+        pending
+          .filter((one) => one.window.start === window.start)
+          .map(({ days }) => days.start)
+          .filter((one) => start <= one && one < end),
       awaits: (one) => pending.some(({ days }) => days.start === one),
       waitsOn: ({ start }) => waiting.map(day).includes(start),
     },
@@ -120,6 +123,24 @@ test("P5: days that were read await the strays that no window has returned as it
   expect(awaited()).toEqual([true, true, false, true]);
 });
 
+test("P5 L1: days await the strays that find no room, as one range for each month of their windows", () => {
+  const pending = new PendingStrays({ pendingStrays: 1, notedWindows: 9 });
+  const shows = (of: number, window: Range): boolean =>
+    pending.add({ id: `i${of}`, version: `v${of}`, day: day(of), isAwaited: false }, window);
+  expect(shows(1, range(7, 8))).toBe(true);
+  expect(pending.awaited(9)).toEqual([]);
+  for (const of of [5, 2]) expect(shows(of, range(8, 9))).toBe(false);
+  expect(shows(12, range(40, 41))).toBe(false);
+  expect(pending.awaited(9)).toEqual([
+    { days: range(2, 6), window: range(8, 9) },
+    entry(12, range(40, 41)),
+  ]);
+  const awaiting = [1, 2, 3, 5, 6, 12].filter((of) => pending.awaits(day(of)));
+  expect(awaiting).toEqual([2, 3, 5, 12]);
+  expect(pending.awaitedIn(range(8, 9), range(3, 20))).toEqual([3, 4, 5].map(day));
+  expect(pending.awaitedIn(range(7, 8), range(3, 20))).toEqual([]);
+});
+
 test("P5 L2: of many strays that are awaited one range for each month tells, as soon as they are more than a state names", () => {
   const pending = new PendingStrays({ pendingStrays: 9, notedWindows: 9 });
   const add = (of: number, isAwaited: boolean): void =>
@@ -134,8 +155,9 @@ test("P5 L2: of many strays that are awaited one range for each month tells, as 
     true,
     false,
   ]);
-  expect(pending.awaitedIn(range(7, 8))).toEqual([day(1)]);
-  expect(pending.awaitedIn(range(8, 9))).toEqual([]);
+  expect(pending.awaitedIn(range(7, 8), range(0, 9))).toEqual([day(1)]);
+  expect(pending.awaitedIn(range(7, 8), range(2, 9))).toEqual([]);
+  expect(pending.awaitedIn(range(8, 9), range(0, 9))).toEqual([]);
   pending.writing(new Set(["i2"]));
   expect(pending.awaited(2)).toEqual([entry(1, range(7, 8)), entry(2, range(7, 8))]);
   expect(pending.awaited(1)).toEqual([{ days: range(1, 3), window: range(7, 8) }]);

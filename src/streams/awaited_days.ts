@@ -3,7 +3,7 @@ import { boundedAwaited, distinctAwaited, isAwaited, isShownWhole } from "../cor
 import type { Reading } from "../core/reading.ts";
 import type { DayReport } from "../core/settle.ts";
 import type { AwaitedStrays, StreamState } from "../core/state.ts";
-import { contains, includes, nameOf, overlaps, type Range, union } from "../core/window.ts";
+import { contains, nameOf, overlaps, type Range, union } from "../core/window.ts";
 import type { PendingStrays } from "./pending_strays.ts";
 
 /** The strays that a read has shown. */
@@ -104,7 +104,7 @@ export class AwaitedDays {
   /** The days within the range of the read that await strays which this window has shown. */
   shownBy(window: Range): number[] {
     const { pending, bounds } = this.#options;
-    return pending.awaitedIn(window).filter((day) => includes([bounds], day));
+    return pending.awaitedIn(window, bounds);
   }
 
   /** The windows of earlier processes that have to be read as a whole. */

@@ -86,7 +86,7 @@ export function positionInFuture(state: StreamState): ConnectorError {
 /** The warning that no further stray can wait (P5). */
 export const tooManyStrays = ({ pendingStrays }: Limits): string =>
   `more than ${pendingStrays.toLocaleString("en-US")} records start outside the windows that returned them. ` +
-  "Further records of this kind are written only if the window of their own day returns them. " +
+  "There was no room for further records of this kind: their days are not proven, and the next sync reads their windows again. " +
   "Ask the provider why its windows return records of other days.";
 
 /** The warning that strays start on more days than a sync looks at (P5). `days`: those that are left. */

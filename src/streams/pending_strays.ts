@@ -1,9 +1,10 @@
 /** The strays that wait for an owner, or to be written (P5). */
 import type { Limits } from "../core/limits.ts";
-import { addToMonth } from "../core/awaited.ts";
+import { addToMonth, isAwaited } from "../core/awaited.ts";
+import { daysOf } from "../core/digests.ts";
 import type { AwaitedStrays } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
-import { dayRange, nameOf, type Range } from "../core/window.ts";
+import { clip, dayRange, includes, nameOf, overlaps, type Range } from "../core/window.ts";
 
 /** A stray that waits. Hashes are 24 hexadecimal digits. */
 export interface Pending {
@@ -40,6 +41,8 @@ export class PendingStrays {
   readonly #byDay = new Map<number, number>();
   /** All that this read has awaited, as one entry for each month of windows. */
   readonly #spans = new Map<number, AwaitedStrays>();
+  /** The days of strays that found no room, as one entry for each month of windows: they await these strays until a later sync. */
+  readonly #refused = new Map<number, AwaitedStrays>();
   /** The strays by the days that they start on. */
   readonly #waiting = new Map<number, Set<Pending>>();
   #noted = 0;
@@ -68,7 +71,10 @@ export class PendingStrays {
   /** @returns whether there was room for the stray */
   add(stray: Pick<Pending, "id" | "version" | "day" | "isAwaited">, window: Range): boolean {
     const kept = this.#byVersion.get(stray.version);
-    if (kept === undefined && this.isFull) return false;
+    if (kept === undefined && this.isFull) {
+      addToMonth(this.#refused, { days: dayRange(stray.day), window });
+      return false;
+    }
     const pending = kept ?? { ...stray, windows: [], isAbsent: false };
     if (kept === undefined)
       this.#waiting.set(stray.day, (this.#waiting.get(stray.day) ?? new Set()).add(pending));
@@ -142,19 +148,25 @@ export class PendingStrays {
 
   /** The days that await strays, with the windows that have shown these: at most so many entries, or one for each month (L2). */
   awaited(most: number): readonly AwaitedStrays[] {
-    if (this.#awaited.size > most) return [...this.#spans.values()];
-    return [...this.#awaited.values()].map(({ entry }) => entry);
+    const awaited =
+      this.#awaited.size > most
+        ? this.#spans.values()
+        : [...this.#awaited.values()].map(({ entry }) => entry);
+    return [...awaited, ...this.#refused.values()];
   }
 
-  /** The days that await strays which this window has shown. */
-  awaitedIn(window: Range): number[] {
-    const own = [...(this.#byWindow.get(nameOf(window)) ?? [])];
-    return [...new Set(own.filter(({ isAwaited }) => isAwaited).map(({ day }) => day))];
+  /** The days within these bounds that await strays which this window has shown, or may have shown. */
+  awaitedIn(window: Range, bounds: Range): number[] {
+    const own = [...(this.#byWindow.get(nameOf(window)) ?? [])].filter((one) => one.isAwaited);
+    const refused = [...this.#refused.values()].filter((one) => overlaps(one.window, window));
+    const among = refused.map(({ days }) => days);
+    const days = new Set([...own.map(({ day }) => day), ...clip(among, bounds).flatMap(daysOf)]);
+    return [...days].filter((day) => includes([bounds], day));
   }
 
   /** Whether a day awaits strays. */
   awaits(day: number): boolean {
-    return this.#byDay.has(day);
+    return this.#byDay.has(day) || isAwaited([...this.#refused.values()], day);
   }
 
   /** Whether strays of some whole days wait, awaited or not. */

@@ -62,11 +62,15 @@ export class Reporter {
     if (report === null) return { strays: [], own: null, hasLost: false, awaiting: [] };
     const strays = this.#groups.listed(reading);
     const own = this.#groups.isBehind ? this.#ownOf(reading) : null;
-    const known = knownOf(ledger.state);
+    const { state } = ledger;
+    const known = knownOf(state);
     const days = speaks ? this.#awaited.shownBy(reading) : [];
+    // A full refresh knows no days. An incremental sync writes a day again that it does not know.
+    const mayBeProven = (day: number): boolean =>
+      state.mode === "full_refresh" || isKnown(known, day);
     // The models miss a row of a group that is listed with fewer rows than it has.
     const awaiting = days
-      .filter((day) => isKnown(known, day) && strays.every((group) => group.day !== day))
+      .filter((day) => mayBeProven(day) && strays.every((group) => group.day !== day))
       .map((day) => ({ day }));
     return { strays, own, hasLost: this.#groups.takeLoss(), awaiting };
   }
