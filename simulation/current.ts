@@ -45,17 +45,17 @@ export interface Judgeable {
 
 /**
  * P5: whether a day awaits strays of a window that the last sync has not read whole: an end date, a later start date or the end of retention
- * has cut the window, so that no sync can prove the day.
+ * has cut the window, so that no sync can prove the day. L1: or a sync had no room for strays, so that days between theirs await them, too.
  */
 export function awaitsInVain(
-  { world, awaitedOf }: Judgeable,
+  { world, awaitedOf, mayLoseStrays }: Judgeable,
   stream: StreamName,
   day: number,
 ): boolean {
   const own = world.provider.exchanges.filter((one) => one.stream === stream);
   return awaitedOf(stream).some(([from, until, start, end]) => {
     const isRead = own.some((one) => one.start <= Date.parse(start) && one.end >= Date.parse(end));
-    return isBetween(day, from, until) && !isRead;
+    return isBetween(day, from, until) && (mayLoseStrays || !isRead);
   });
 }
 
