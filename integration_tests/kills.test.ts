@@ -7,6 +7,9 @@ import { type ExpectStatic, inject, test } from "vitest";
 import { seedsOf } from "../simulation/seeds.ts";
 import { LIVES } from "./kills/subjects.ts";
 
+/** Many processes, beside those of the other tests. */
+const LIMIT = { timeout: 600_000 };
+
 function play(subject: keyof typeof LIVES) {
   return async (seed: number, { expect }: { readonly expect: ExpectStatic }): Promise<void> => {
     const { faults, log } = await LIVES[subject](seed, inject("catalog"));
@@ -16,15 +19,18 @@ function play(subject: keyof typeof LIVES) {
 
 test.concurrent.for(seedsOf(process.env, { few: 1, all: 5 }))(
   "S1 S3 S7 P5: read killed anywhere, resumed until it succeeds, rows and sums are the provider's (seed %i)",
+  LIMIT,
   play("kills"),
 );
 
 test.concurrent.for(seedsOf(process.env, { few: 1, all: 2 }))(
   "a read over an adapter, killed anywhere, loses and doubles nothing (seed %i)",
+  LIMIT,
   play("adapters"),
 );
 
 test.concurrent.for(seedsOf(process.env, { few: 1, all: 1 }))(
   "sync killed anywhere loses and doubles nothing (seed %i)",
+  LIMIT,
   play("syncs"),
 );

@@ -147,7 +147,7 @@ describe("lives of tokens", () => {
     const config = await served.config();
     served.oauth.setFaults([{ kind: "slow", milliseconds: 600 }]);
     const reading = launch("read", { config, catalog });
-    await expect.poll(() => served.tokenRequests().length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => served.tokenRequests().length).toBe(1);
     const killed = await reading.kill("SIGTERM");
     expect(killed.signal).toBe("SIGTERM");
     const [kept] = configsOf(killed);

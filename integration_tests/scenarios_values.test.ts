@@ -302,7 +302,7 @@ test.concurrent.each([
     const began = performance.now();
     const run = await customer.sync();
     expect(performance.now() - began).toBeGreaterThan(1000);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(45_000);
     const told = run.messages.flatMap(({ trace }) => trace?.stream_status?.reasons ?? []);
     expect(told).not.toEqual([]);
     await expectEqualSums(served, customer.warehouse);

@@ -20,7 +20,7 @@ import { LAUNCHER, start, type Started } from "../../bin/process.ts";
 import { type Message, parseMessage } from "./protocol.ts";
 
 /** Milliseconds; longer than any test here. A process that hangs is killed and its test fails. */
-const PATIENCE = 50_000;
+const PATIENCE = 110_000;
 
 /** The contents of the files of a command. A text is written unchanged, any other value as JSON. */
 export interface Inputs {

@@ -97,8 +97,7 @@ describe("C4: time-outs, resets and broken bodies over real connections", () => 
           response.writeHead(status, headers).end("x".repeat(1000));
         }
       });
-      const limits = { ...PATIENT, answerMs: 60_000 };
-      const transport = open({ connections: 1, limits });
+      const transport = open({ connections: 1, limits: PATIENT });
       const { client, retries } = clientOf(server.origin, { transport });
       expect((await client.get(ask(server.origin))).value).toEqual({ a: 1 });
       expect(retries).toHaveLength(1);
@@ -239,9 +238,7 @@ describe("C4: time-outs, resets and broken bodies over real connections", () => 
       ),
     );
     setTimeout(() => stop.abort(), 30);
-    const before = Date.now();
     expect((await got).code).toBe("aborted");
-    expect(Date.now() - before).toBeLessThan(1000);
   });
 
   test("an abort inside a body ends it at once", async () => {
@@ -263,10 +260,8 @@ describe("C4: time-outs, resets and broken bodies over real connections", () => 
     await using server = await serveTcp(() => undefined);
     const transport = open({ limits: PATIENT });
     const { client } = clientOf(server.origin, { transport, clock: realClock });
-    const before = Date.now();
-    const error = await failure(client.get(ask(server.origin, { deadlineMs: before + 100 })));
+    const error = await failure(client.get(ask(server.origin, { deadlineMs: Date.now() + 100 })));
     expect(error.code).toBe("unavailable");
-    expect(Date.now() - before).toBeLessThan(1000);
   });
 
   test("a redirect is not followed: the other host sees neither token nor request", async () => {
@@ -312,7 +307,14 @@ describe("C4: time-outs, resets and broken bodies over real connections", () => 
   });
 });
 
-const PATIENT = { connectMs: 5000, headersMs: 5000, bodyMs: 5000, answerMs: 5000 };
+/** Longer than a test may take: a request that does not end at once fails its test. */
+const FOREVER = 600_000;
+const PATIENT = {
+  connectMs: FOREVER,
+  headersMs: FOREVER,
+  bodyMs: FOREVER,
+  answerMs: FOREVER,
+};
 const HEAD = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
 
 describe("L2: an answer has a limit of time from the request to its last byte", () => {
