@@ -1,7 +1,7 @@
 /** Runs one `read`, sends a signal at the drawn point, and checks the rules that hold for every run. */
 import { catalogOf, type Config, type SyncMode } from "../support/config.ts";
 import { faultsOf } from "../support/judge.ts";
-import { type Finished, launch } from "../support/process.ts";
+import { type Finished, launch, UNTIL_END } from "../support/process.ts";
 import { type Catalog, parseMessage, type StreamState } from "../support/protocol.ts";
 import type { Ended } from "./run.ts";
 import { type End, type Point, Strike } from "./strike.ts";
@@ -21,9 +21,6 @@ export interface AttemptOptions {
 
 /** The result of an attempt. */
 export interface Outcome extends Finished, Ended {}
-
-/** The longest time that a process may need to end after SIGTERM, in milliseconds (design section 4). */
-const PROMPT = 5000;
 
 export async function runAttempt(options: AttemptOptions): Promise<Outcome> {
   const { config, mode, streams, end, states, host } = options;
@@ -82,7 +79,7 @@ function endFaults(run: Finished, struck: boolean, dying: number, end: End | nul
   const isOver = run.signal === "SIGTERM" || run.code === 1;
   return [
     ...(isOver ? [] : [`SIGTERM ended it by ${String(run.signal ?? run.code)}`]),
-    ...(dying > PROMPT ? [`SIGTERM took ${Math.round(dying)} ms`] : []),
+    ...(dying > UNTIL_END ? [`SIGTERM took ${Math.round(dying)} ms`] : []),
   ];
 }
 

@@ -22,6 +22,12 @@ import { type Message, parseMessage } from "./protocol.ts";
 /** Milliseconds; longer than any test here. A process that hangs is killed and its test fails. */
 const PATIENCE = 110_000;
 
+/**
+ * A process ends within five seconds after a signal (`cli/signals.test.ts`). On a machine with many processes more than that may pass, in
+ * milliseconds, until a test sees the end.
+ */
+export const UNTIL_END = 20_000;
+
 /** The contents of the files of a command. A text is written unchanged, any other value as JSON. */
 export interface Inputs {
   readonly config?: unknown;
