@@ -182,6 +182,8 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
       if (Date.parse(day) < start || Date.parse(day) + DAY > end) continue;
       if (judgeable.tooOldFor.has(report.id)) continue;
       if (awaitsInVain(judgeable, stream, Date.parse(day))) continue;
+      // L1: with room for few strays, those of a day may find room in turn, one in each sync, and the state forgets the others.
+      if (judgeable.mayLoseStrays && !report.confirmed) continue;
       const shown = shownOf(stream, report, warehouse).filter(
         ({ table, versions }) =>
           versions.length !== report.rows &&
