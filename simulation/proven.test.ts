@@ -500,6 +500,8 @@ test.each(
       // No listing that moved takes the old row for gone: the day is proven as it was before.
       const isProven = stands === true && cursors !== "snapshot";
       expect([hour, verdict?.status]).toEqual([hour, isProven ? "proven" : "unproven"]);
+      // The models know of rows that are still to be written, too. Here the reports tell.
+      expect(verdict?.why ?? "").not.toContain("still to be written");
       if (isProven) expect(verdict?.rows).toBe("5");
     }
     await syncsAt(connection, [99, 101], PAGED);
