@@ -19,7 +19,9 @@ export interface Judgeable {
     readonly provider: Provider;
     readonly lives: readonly Life[];
     readonly reports: boolean;
-    readonly trials: { readonly limits: Pick<Limits, "dueWindows" | "overtakenWindows"> };
+    readonly trials: {
+      readonly limits: Pick<Limits, "dueWindows" | "overtakenWindows" | "knownStrays">;
+    };
   };
   readonly warehouse: Warehouse;
   readonly scheduler: { readonly now: number };
@@ -182,8 +184,11 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
       if (Date.parse(day) < start || Date.parse(day) + DAY > end) continue;
       if (judgeable.tooOldFor.has(report.id)) continue;
       if (awaitsInVain(judgeable, stream, Date.parse(day))) continue;
-      // L1: with room for few strays, those of a day may find room in turn, one in each sync, and the state forgets the others.
-      if (judgeable.mayLoseStrays && !report.confirmed) continue;
+      // L1: with room for few strays, those of a day may find room in turn, one in each sync, and the state forgets the others. Each sync
+      // writes them again then, and has no room to read their days once more.
+      const isCrowded =
+        judgeable.mayLoseStrays || (!readsAllAgain(world) && world.trials.limits.knownStrays < 100);
+      if (isCrowded && !report.confirmed) continue;
       const shown = shownOf(stream, report, warehouse).filter(
         ({ table, versions }) =>
           versions.length !== report.rows &&

@@ -22,7 +22,7 @@ export const AWAITED: readonly Mutant[] = [
     file: "src/streams/awaited_days.ts",
     from: "pending.waitsOn(days)",
     to: "false",
-    test: NOT_BEFORE,
+    test: "src/streams/awaited_days.test.ts: P5: a day awaits strays until their window was shown whole, and none of the day waits",
   },
   {
     rule: "P5",

@@ -22,7 +22,7 @@ export const PROVEN: readonly Mutant[] = [
     file: "src/streams/group_reports.ts",
     from: "groups.set(group, { day, rowsReadingId: readingId, records });",
     to: "",
-    test: "simulation/proven.test.ts: P5: a stray is restated in a window of several pages, each with an `as_of` of its own",
+    test: "src/streams/group_reports.test.ts: P5: a reading lists a replaced group with the rows that are left, whatever it has shown before",
   },
   {
     rule: "W3",
@@ -214,11 +214,11 @@ export const PROVEN: readonly Mutant[] = [
     test: "simulation/proven.test.ts: R5 R10: a day is written again near the end of a retention that was longer before, and is so again",
   },
   {
-    rule: "P5",
+    rule: "S8",
     file: "src/streams/completion.ts",
     from: "strays: this.strays.known, fewer }",
     to: "strays: this.strays.known, fewer: fewer.slice(0, 0) }",
-    test: "simulation/proven.test.ts: P5 R10: in a sync without export_windows a stray %s, at a provider that gives each page of a window an `as_of` of its own",
+    test: "src/streams/stray_groups.test.ts: S8: a state names no more groups that have lost strays than it remembers strays: the last of them",
   },
   {
     rule: "P5",
