@@ -232,7 +232,7 @@ export const PROVEN: readonly Mutant[] = [
     file: "src/core/unreported.ts",
     from: "return id === undefined ? [] : { ...stray, hash: id };",
     to: "return id === undefined ? [] : [];",
-    test: "simulation/proven.test.ts: P5 R10: in a sync without export_windows a stray %s, at a provider that gives each page of a window an `as_of` of its own",
+    test: "src/core/unreported.test.ts: R10: a sync that reports forgets the content of written strays in windows that no report tells of, and strays without an id",
   },
   {
     rule: "W3",
