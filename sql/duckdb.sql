@@ -5845,10 +5845,8 @@ numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
     case
-      when manifest.is_confirmed
-        and not manifest.is_shrunk
-        and not manifest.is_resumed
-        and (manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id) then 1
+      when manifest.is_confirmed and not manifest.is_shrunk and not manifest.is_resumed
+        then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
       else 0
     end as judges_strays
   from "ai_billing__manifest" as manifest
@@ -5936,10 +5934,7 @@ passes as (
   ) as grouped
 ),
 told as (
-  select readings.scope, max(readings.reading_id) as before_
-  from readings
-  where readings.has_earlier_ended = 1
-  group by readings.scope
+  select scope, max(reading_id) as before_ from readings where has_earlier_ended = 1 group by scope
 ),
 ended as (
   select readings.scope, readings.reading_id,
@@ -7322,10 +7317,8 @@ numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
     case
-      when manifest.is_confirmed
-        and not manifest.is_shrunk
-        and not manifest.is_resumed
-        and (manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id) then 1
+      when manifest.is_confirmed and not manifest.is_shrunk and not manifest.is_resumed
+        then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
       else 0
     end as judges_strays
   from "ai_billing__manifest" as manifest
@@ -7413,10 +7406,7 @@ passes as (
   ) as grouped
 ),
 told as (
-  select readings.scope, max(readings.reading_id) as before_
-  from readings
-  where readings.has_earlier_ended = 1
-  group by readings.scope
+  select scope, max(reading_id) as before_ from readings where has_earlier_ended = 1 group by scope
 ),
 ended as (
   select readings.scope, readings.reading_id,

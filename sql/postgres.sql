@@ -5262,10 +5262,8 @@ numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
     case
-      when manifest.is_confirmed
-        and not manifest.is_shrunk
-        and not manifest.is_resumed
-        and (manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id) then 1
+      when manifest.is_confirmed and not manifest.is_shrunk and not manifest.is_resumed
+        then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
       else 0
     end as judges_strays
   from "ai_billing__manifest" as manifest
@@ -5353,10 +5351,7 @@ passes as (
   ) as grouped
 ),
 told as (
-  select readings.scope, max(readings.reading_id) as before_
-  from readings
-  where readings.has_earlier_ended = 1
-  group by readings.scope
+  select scope, max(reading_id) as before_ from readings where has_earlier_ended = 1 group by scope
 ),
 ended as (
   select readings.scope, readings.reading_id,
@@ -6642,10 +6637,8 @@ numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
     case
-      when manifest.is_confirmed
-        and not manifest.is_shrunk
-        and not manifest.is_resumed
-        and (manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id) then 1
+      when manifest.is_confirmed and not manifest.is_shrunk and not manifest.is_resumed
+        then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
       else 0
     end as judges_strays
   from "ai_billing__manifest" as manifest
@@ -6733,10 +6726,7 @@ passes as (
   ) as grouped
 ),
 told as (
-  select readings.scope, max(readings.reading_id) as before_
-  from readings
-  where readings.has_earlier_ended = 1
-  group by readings.scope
+  select scope, max(reading_id) as before_ from readings where has_earlier_ended = 1 group by scope
 ),
 ended as (
   select readings.scope, readings.reading_id,

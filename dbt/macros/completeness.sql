@@ -87,10 +87,8 @@ numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
     case
-      when manifest.is_confirmed
-        and not manifest.is_shrunk
-        and not manifest.is_resumed
-        and (manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id) then 1
+      when manifest.is_confirmed and not manifest.is_shrunk and not manifest.is_resumed
+        then {{ ai_billing.judges_strays('manifest.') }}
       else 0
     end as judges_strays
   from {{ ref('ai_billing__manifest') }} as manifest
@@ -185,10 +183,7 @@ passes as (
 ),
 
 told as (
-  select readings.scope, max(readings.reading_id) as before_
-  from readings
-  where readings.has_earlier_ended = 1
-  group by readings.scope
+  select scope, max(reading_id) as before_ from readings where has_earlier_ended = 1 group by scope
 ),
 
 ended as (

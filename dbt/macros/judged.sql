@@ -37,7 +37,7 @@ statements as (
         partition by scope, day, rows_reading_id, is_covering, judges_strays order by reading_id desc
       ) as rank_
     from (
-      select reports.*, case when is_whole_window or rows_reading_id = reading_id then 1 else 0 end as judges_strays
+      select reports.*, {{ ai_billing.judges_strays() }} as judges_strays
       from reports
       where is_confirmed and not is_shrunk
     ) as judging
@@ -135,7 +135,7 @@ strays as (
 reports as (
   select
     manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.window_start, manifest.window_end, chains.scope,
-    case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end as judges_strays
+    {{ ai_billing.judges_strays('manifest.') }} as judges_strays
   from {{ ref('ai_billing__manifest') }} as manifest
   inner join {{ ref('ai_billing__chains_' ~ dataset) }} as chains
     on manifest.place = chains.place and manifest.chain = chains.chain
@@ -364,3 +364,8 @@ group by
   placed.scope, placed.day, placed.rows_reading_id, placed.chain, placed.listed_by, placed.pass_began_at,
   placed.standing_rows
 {% endmacro %}
+
+{# 1 if a report tells of the strays of its window: its reading has noted them, or it has written rows. `prefix`: of the report's columns. #}
+{% macro judges_strays(prefix='') -%}
+  case when {{ prefix }}is_whole_window or {{ prefix }}rows_reading_id = {{ prefix }}reading_id then 1 else 0 end
+{%- endmacro %}
