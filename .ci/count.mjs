@@ -54,7 +54,7 @@ function junitReport(name) {
     }
     return report;
   } catch {
-    return { isComplete: false, passed: 0, failed: 0, skipped: 0, faults: [] };
+    return { ...report, isComplete: false };
   }
 }
 

@@ -19,7 +19,7 @@ import type { Readable } from "node:stream";
 import { LAUNCHER, start, type Started } from "../../bin/process.ts";
 import { type Message, parseMessage } from "./protocol.ts";
 
-/** Milliseconds; longer than any test here. A process that hangs is killed and its test fails. */
+/** Milliseconds; longer than any process here needs. A process that hangs is killed and its test fails. */
 const PATIENCE = 110_000;
 
 /**
