@@ -5,7 +5,6 @@ const PROOFS = "warehouse/proofs/proofs.test.ts: ";
 const POSTED = "warehouse/proofs/posted.test.ts: ";
 const ONLY_SECOND =
   "P5 P6: a stray that only a second reading shows makes its window due, and the next sync writes the stray";
-const KILLED = "P5 R10: a stray that a killed process wrote and that is withdrawn leaves the sums";
 
 export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
@@ -50,7 +49,14 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
     file: "src/streams/completion.ts",
     from: "void this.#hold(writing, this.#strayDays().map(dayRange), replaces);",
     to: "replaces satisfies boolean;",
-    test: PROOFS + KILLED,
+    test: "src/streams/stray_groups.test.ts: P5: a STATE names the days of new strays before the first row of these goes out, also those that the plan does not reach",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "this.#strayDays().map(dayRange), replaces);",
+    to: "this.#strayDays().map(dayRange), !replaces);",
+    test: "src/streams/stray_groups.test.ts: P5: such a STATE goes out also if the plan reaches no day of the strays, and the rows before it have reserved their ids",
   },
   {
     rule: "R10",

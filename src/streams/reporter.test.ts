@@ -1,12 +1,23 @@
 import { expect, test } from "vitest";
 import { isKnown } from "../core/known_days.ts";
 import { beginReading } from "../core/reading.ts";
-import { knownOf } from "../core/state.ts";
+import { knownOf, type StreamState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { dayRange } from "../core/window.ts";
+import { GroupReports } from "./group_reports.ts";
 import { Reporter } from "./reporter.ts";
 import { provider, readScript, recordOf, stateOf } from "./scripted/testing.ts";
 import { DAY_ONE } from "./testing.ts";
+
+const NOW = DAY_ONE + 9 * DAY;
+const START = { id: "1", limit: 10, beganAt: NOW, withTotals: true };
+
+const ledgerOf = (state: StreamState) => ({
+  state,
+  newId: () => "3",
+  reserve: () => false,
+  sendAhead: () => Promise.resolve(),
+});
 
 test("P5: the report of a window that shows awaited strays takes the proof from the days that the state knows, and from no other", async () => {
   const state = stateOf(await readScript(provider([recordOf("a", 0)])));
@@ -16,12 +27,27 @@ test("P5: the report of a window that shows awaited strays takes the proof from 
     { listed: () => [], isBehind: false, takeLoss: () => false },
     { shownBy: () => [DAY_ONE, unknown] },
     {
-      ledger: { state, newId: () => "", reserve: () => false, sendAhead: () => Promise.resolve() },
-      input: { now: DAY_ONE + 9 * DAY },
+      ledger: ledgerOf(state),
+      input: { now: NOW },
       report: () => Promise.resolve(),
     },
   );
-  const start = { id: "1", limit: 10, beganAt: DAY_ONE + 9 * DAY, withTotals: true };
-  const { awaiting } = reporter.lists(beginReading(dayRange(DAY_ONE + DAY), start), true);
+  const { awaiting } = reporter.lists(beginReading(dayRange(DAY_ONE + DAY), START), true);
   expect(awaiting).toEqual([{ day: DAY_ONE }]);
+});
+
+test("P5: a sync without reports says nothing of a group that has lost rows, so that a later one does", async () => {
+  const state = stateOf(await readScript(provider([recordOf("a", 0)])));
+  const group = { day: DAY_ONE, readingId: "1" };
+  const plan = { fewer: [group], keptFrom: DAY_ONE };
+  const reading = beginReading(dayRange(DAY_ONE), { ...START, id: "2" });
+  const listsWith = (report: null | (() => Promise<void>)) => {
+    const groups = new GroupReports(plan, () => [], { standing: [] });
+    const options = { ledger: ledgerOf(state), input: { now: NOW }, report };
+    const { strays, hasLost } = new Reporter(groups, { shownBy: () => [] }, options).lists(reading);
+    return { strays, hasLost, fewer: groups.fewer };
+  };
+  expect(listsWith(null)).toEqual({ strays: [], hasLost: false, fewer: [group] });
+  const told = [{ day: DAY_ONE, rowsReadingId: "1", records: 0 }];
+  expect(listsWith(() => Promise.resolve())).toEqual({ strays: told, hasLost: true, fewer: [] });
 });

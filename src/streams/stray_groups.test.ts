@@ -360,6 +360,24 @@ test("P5: such a STATE goes out also if the plan reaches no day of the strays, a
   expect(strays.map(({ hash, id }) => hash === id)).toEqual([false, true]);
 });
 
+test("P5: a STATE names the days of new strays before the first row of these goes out, also those that the plan does not reach", async () => {
+  const first = await readScript(showing({}), input);
+  const windows = { 0: [recordOf("new", 0)], 2: [recordOf("own", 1), one] };
+  for (const marksReports of [true, false]) {
+    const stored = lastState(first);
+    const asked = { ...input, marksReports, stored, stateInterval: DAY };
+    const second = await readScript(showing(windows), asked);
+    expect(idsOf(second)).toEqual(["new", "own", "one"]);
+    const length = second.outputs.findLastIndex(({ type }) => type === "RECORD_LINES");
+    const states = second.outputs.slice(0, length).filter(({ type }) => type === "STATE");
+    const { due, awaited } = stateOf({ ...second, states: states as Run["states"] });
+    expect(awaited).toEqual(
+      [1, -1].map((day) => ({ window: range(2, 3), days: range(day, day + 1) })),
+    );
+    expect(subtract([range(1, 2)], due)).toEqual([]);
+  }
+});
+
 test("P5: a stray that is restated between two windows which show it is written once", async () => {
   const older = recordOf("a", -1);
   const newer = recordOf("a", -1, { x_RecordUpdatedAt: "2026-01-10T00:00:02Z" });
