@@ -5,9 +5,16 @@ export const WAITING_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/pending_strays.ts",
-    from: "if (kept === undefined && this.isFull)",
-    to: "if (this.isFull)",
+    from: "if (kept === undefined && this.size >=",
+    to: "if (this.size >=",
     test: "src/streams/strays.test.ts: P5 L1: if no further stray can wait, one that waits already still waits for each window that shows it",
+  },
+  {
+    rule: "L1",
+    file: "src/streams/pending_strays.ts",
+    from: "return this.#refused.size > 0;",
+    to: "return this.size >= this.#limits.pendingStrays;",
+    test: "src/streams/completion.test.ts: P5 L1: a warning tells of strays that find no room to wait, and of no others (room for %i)",
   },
   {
     rule: "P5",

@@ -798,3 +798,20 @@ test("L2: at most ten windows that are read once more have their STATEs made in 
   expect(calls).toHaveLength(36);
   expect(most).toBe(10);
 });
+
+test.each([
+  [2, ""],
+  [
+    1,
+    "usage: more than 1 records start outside the windows that returned them. There was no room for further records of this kind: " +
+      "their days are not proven, and the next sync reads their windows again. " +
+      "Ask the provider why its windows return records of other days.",
+  ],
+])(
+  "P5 L1: a warning tells of strays that find no room to wait, and of no others (room for %i)",
+  async (pendingStrays, warning) => {
+    const windows = showing({ 2: [recordOf("a", 1), recordOf("b", 1)] });
+    const run = await readScript(windows, { input, limits: { pendingStrays } });
+    expect(saidOf(run, "WARN")).toBe(warning);
+  },
+);

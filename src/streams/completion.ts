@@ -124,7 +124,7 @@ export class Completion {
         alsoWritten,
       );
     for (const message of describeShrunk(judge().shrunk)) await warn(message);
-    if (this.strays.isFull) await warn(tooManyStrays(limits));
+    if (this.strays.hasRefused) await warn(tooManyStrays(limits));
     // Other windows may have changed the state while a warning was sent.
     return judge();
   }

@@ -55,9 +55,9 @@ export class PendingStrays {
     return this.#byVersion.size;
   }
 
-  /** Whether no further stray can wait. */
-  get isFull(): boolean {
-    return this.size >= this.#limits.pendingStrays;
+  /** Whether a stray has found no room. */
+  get hasRefused(): boolean {
+    return this.#refused.size > 0;
   }
 
   get ids(): ReadonlySet<string> {
@@ -71,7 +71,7 @@ export class PendingStrays {
   /** @returns whether there was room for the stray */
   add(stray: Pick<Pending, "id" | "version" | "day" | "isAwaited">, window: Range): boolean {
     const kept = this.#byVersion.get(stray.version);
-    if (kept === undefined && this.isFull) {
+    if (kept === undefined && this.size >= this.#limits.pendingStrays) {
       addToMonth(this.#refused, { days: dayRange(stray.day), window });
       return false;
     }

@@ -100,9 +100,9 @@ export class Strays {
     return this.#former > 0;
   }
 
-  /** Whether no further stray can wait. */
-  get isFull(): boolean {
-    return this.#pending.isFull;
+  /** Whether a stray has found no room to wait (L1). */
+  get hasRefused(): boolean {
+    return this.#pending.hasRefused;
   }
 
   /**
