@@ -14,7 +14,14 @@ export const WAITING_STRAYS: readonly Mutant[] = [
     file: "src/streams/pending_strays.ts",
     from: "return this.#refused.size > 0;",
     to: "return this.size >= this.#limits.pendingStrays;",
-    test: "src/streams/completion.test.ts: P5 L1: a warning tells of strays that find no room to wait, and of no others (room for %i)",
+    test: "src/streams/completion.test.ts: P5 L1: one warning tells of strays that find no room to wait, and none of others (room for %i)",
+  },
+  {
+    rule: "L1",
+    file: "src/streams/completion.ts",
+    from: "this.strays.hasRefused && !this.#hasWarned",
+    to: "this.strays.hasRefused",
+    test: "src/streams/completion.test.ts: P5 L1: one warning tells of strays that find no room to wait, and none of others (room for %i)",
   },
   {
     rule: "P5",

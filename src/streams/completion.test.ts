@@ -808,7 +808,7 @@ test.each([
       "Ask the provider why its windows return records of other days.",
   ],
 ])(
-  "P5 L1: a warning tells of strays that find no room to wait, and of no others (room for %i)",
+  "P5 L1: one warning tells of strays that find no room to wait, and none of others (room for %i)",
   async (pendingStrays, warning) => {
     const windows = showing({ 2: [recordOf("a", 1), recordOf("b", 1)] });
     const run = await readScript(windows, { input, limits: { pendingStrays } });
