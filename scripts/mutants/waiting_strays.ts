@@ -12,15 +12,15 @@ export const WAITING_STRAYS: readonly Mutant[] = [
   {
     rule: "L1",
     file: "src/streams/pending_strays.ts",
-    from: "return this.#refused.size > 0;",
-    to: "return this.size >= this.#limits.pendingStrays;",
+    from: "this.#refused.size > 0 && !this.#hasTold",
+    to: "this.size >= this.#limits.pendingStrays && !this.#hasTold",
     test: "src/streams/completion.test.ts: P5 L1: one warning tells of strays that find no room to wait, and none of others (room for %i)",
   },
   {
     rule: "L1",
-    file: "src/streams/completion.ts",
-    from: "this.strays.hasRefused && !this.#hasWarned",
-    to: "this.strays.hasRefused",
+    file: "src/streams/pending_strays.ts",
+    from: "this.#refused.size > 0 && !this.#hasTold",
+    to: "this.#refused.size > 0",
     test: "src/streams/completion.test.ts: P5 L1: one warning tells of strays that find no room to wait, and none of others (room for %i)",
   },
   {

@@ -63,8 +63,6 @@ export class Completion {
   readonly #waiting = new WaitingWindows();
   /** The days of strays that this sync does not look for: too many windows would have to be read. */
   #leftToNext: ReadonlySet<number> = new Set();
-  /** Whether a warning has told of strays without room. */
-  #hasWarned = false;
 
   constructor(options: CompletionOptions) {
     this.#options = options;
@@ -126,10 +124,7 @@ export class Completion {
         alsoWritten,
       );
     for (const message of describeShrunk(judge().shrunk)) await warn(message);
-    if (this.strays.hasRefused && !this.#hasWarned) {
-      this.#hasWarned = true;
-      await warn(tooManyStrays(limits));
-    }
+    if (this.strays.takeRefusal()) await warn(tooManyStrays(limits));
     // Other windows may have changed the state while a warning was sent.
     return judge();
   }

@@ -43,6 +43,7 @@ export class PendingStrays {
   readonly #spans = new Map<number, AwaitedStrays>();
   /** The days of strays that found no room, as one entry for each month of windows: they await these strays until a later sync. */
   readonly #refused = new Map<number, AwaitedStrays>();
+  #hasTold = false;
   /** The strays by the days that they start on. */
   readonly #waiting = new Map<number, Set<Pending>>();
   #noted = 0;
@@ -55,9 +56,11 @@ export class PendingStrays {
     return this.#byVersion.size;
   }
 
-  /** Whether a stray has found no room. */
-  get hasRefused(): boolean {
-    return this.#refused.size > 0;
+  /** Whether a stray has found no room, and no call before this one has told so. */
+  takeRefusal(): boolean {
+    const isNew = this.#refused.size > 0 && !this.#hasTold;
+    if (isNew) this.#hasTold = true;
+    return isNew;
   }
 
   get ids(): ReadonlySet<string> {

@@ -100,9 +100,9 @@ export class Strays {
     return this.#former > 0;
   }
 
-  /** Whether a stray has found no room to wait (L1). */
-  get hasRefused(): boolean {
-    return this.#pending.hasRefused;
+  /** Whether a stray has found no room to wait (L1), and no call before this one has told so. */
+  takeRefusal(): boolean {
+    return this.#pending.takeRefusal();
   }
 
   /**
