@@ -55,8 +55,10 @@ export async function verdictsOf(
           `INSERT INTO ${table} BY NAME SELECT * FROM read_json_auto('${file}', format = 'newline_delimited', sample_size = -1)`,
         );
     }
-    const sql = `SELECT day::VARCHAR, status, why, current_rows::VARCHAR FROM main.completeness WHERE dataset = '${stream}'`;
-    const found = await asWhole(database, ["completeness"], () => database.query(sql));
+    // The view `completeness` is this step of each dataset.
+    const model = `ai_billing__completeness_${stream}`;
+    const sql = `SELECT day::VARCHAR, status, why, current_rows::VARCHAR FROM temp.${model}`;
+    const found = await asWhole(database, [model], () => database.query(sql));
     const verdicts = found.map(([day, status, why, count]) => ({
       day: String(day),
       status: String(status),
