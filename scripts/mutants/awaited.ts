@@ -9,6 +9,10 @@ const DUE =
   "src/core/plan.test.ts: P5: days that await strays are due with the window of these, if it lies within the plan, until the days leave retention";
 const SHOWN = "src/core/awaited.test.ts: P5 P6: whether a window was shown whole: %s";
 
+const NEW_STRAYS = "simulation/new_strays.test.ts: ";
+const LATER =
+  "P5: no report proves a day without a new stray that a window has shown after the day was read (cursors: %s)";
+
 export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
@@ -131,8 +135,8 @@ export const AWAITED: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/completion.ts",
-    from: "days.filter((day) => !this.#reads.awaited.has(day))",
+    file: "src/streams/stray_reads.ts",
+    from: "days.filter((day) => !this.awaited.has(day))",
     to: "days",
     test: "src/streams/completion.test.ts: P5 P6: a second reading of a listing that moves confirms no day that awaits strays (%s)",
   },
@@ -202,8 +206,8 @@ export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/reporter.ts",
-    from: "const days = speaks ?",
-    to: "const days = speaks && reading.id === null ?",
+    from: 'const all = shows === "all" ?',
+    to: 'const all = shows === "all" && reading.id === null ?',
     test: NOT_BEFORE,
   },
   {
@@ -216,8 +220,47 @@ export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/reporter.ts",
-    from: "mayBeProven(day) && strays.every",
-    to: "strays.every",
+    from: ".filter(mayBeProven)",
+    to: ".filter(() => true)",
     test: "src/streams/reporter.test.ts: P5: the report of a window that shows awaited strays takes the proof from the days that the state knows, and from no other",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/reporter.ts",
+    from: 'const fresh = shows === "part" ? []',
+    to: 'const fresh = shows !== "all" ? []',
+    test: NEW_STRAYS + LATER,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/reporter.ts",
+    from: "[...fresh, ...missed]",
+    to: "missed",
+    test:
+      NEW_STRAYS +
+      "P5: nor does one if the report of that window lists an older stray of the day (cursors: %s)",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "this.expectStrays(reading, isAboutOf(reading), true);",
+    to: "void reading;",
+    test:
+      NEW_STRAYS +
+      "P5: no second reading confirms a day without a new stray that a window has shown",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "if (isSecond || reading.resumed) for",
+    to: "if (isSecond) for",
+    test: NEW_STRAYS + "P5: nor does it if the day's own window was resumed",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/pending_strays.ts",
+    from: "one.isAwaited && (one.isNew || !onlyNew)",
+    to: "one.isAwaited",
+    test: "src/streams/awaited_days.test.ts: P5: the days of new strays are told apart from those that await newer versions of written ones",
   },
 ];

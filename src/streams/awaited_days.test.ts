@@ -123,6 +123,22 @@ test("P5: days that were read await the strays that no window has returned as it
   expect(awaited()).toEqual([true, true, false, true]);
 });
 
+test("P5: the days of new strays are told apart from those that await newer versions of written ones", () => {
+  const pending = new PendingStrays({ pendingStrays: 9, notedWindows: 9 });
+  for (const of of [1, 2]) {
+    const stray = { id: `i${of}`, version: `v${of}`, day: day(of), isAwaited: of === 1 };
+    pending.add(stray, range(7, 8));
+  }
+  pending.expect(
+    range(7, 8),
+    [],
+    () => true,
+    () => false,
+  );
+  const told = [false, true].map((onlyNew) => pending.awaitedIn(range(7, 8), range(0, 9), onlyNew));
+  expect(told).toEqual([[day(1), day(2)], [day(2)]]);
+});
+
 test("P5 L1: days await the strays that find no room, as one range for each month of their windows", () => {
   const pending = new PendingStrays({ pendingStrays: 1, notedWindows: 9 });
   const shows = (of: number, window: Range): boolean =>

@@ -101,10 +101,14 @@ export class AwaitedDays {
     return days.filter((day) => !uncovered.includes(day) && !isAwaited(earlier, day));
   }
 
-  /** The days within the range of the read that await strays which this window has shown. */
-  shownBy(window: Range): number[] {
+  /**
+   * The days within the range of the read that await strays which this window has shown.
+   *
+   * @param onlyNew whether days do not count that await only newer versions of written strays
+   */
+  shownBy(window: Range, onlyNew = false): number[] {
     const { pending, bounds } = this.#options;
-    return pending.awaitedIn(window, bounds);
+    return pending.awaitedIn(window, bounds, onlyNew);
   }
 
   /** The windows of earlier processes that have to be read as a whole. */

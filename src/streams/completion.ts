@@ -142,7 +142,7 @@ export class Completion {
     const misses = this.strays.judge(reading, isAbout, shows);
     if (reading.resumed) this.strays.listings.judgeNext(reading);
     if (shows !== "part") this.#reads.read.push(reading);
-    if (!reading.resumed) this.#reads.expectStrays(reading, isAbout);
+    this.#reads.expectStrays(reading, isAbout);
     const { rewrites, doubtful } = settlement;
     const days = this.#reads.awaited.judged(settlement.reports);
     this.strays.listings.reported(days, reading.id);
@@ -150,12 +150,12 @@ export class Completion {
     const isLate = tellsLate(ledger.state, reports);
     const isLost = this.strays.listings.loses();
     this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
-    const lists = this.#reporter.lists(reading, shows === "all");
+    const lists = this.#reporter.lists(reading, shows);
     const hasLost = settlement.hasLost || misses || isLost || isLate || lists.hasLost;
     const missed = this.#lose({ ...reading, ...lists, endedAt, days: daysAbout(reading) }, hasLost);
     const doubted = misses ? doubtsOf(settlement, reading) : [];
     const unproven = rangesOf([...settlement.shrunk, ...doubted, ...lists.awaiting]);
-    this.#announce([...unproven, ...missed.before], open, shows === "all");
+    this.#announce([...unproven, ...missed.before], open, shows !== "part");
     const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays: lists.strays };
     const reported = this.#reporter.reportAll(said, lists);
     const uncovered = uncoveredDays(ledger.state, reading, input, endedAt);
@@ -215,7 +215,7 @@ export class Completion {
 
   async #confirmed({ reading, endedAt }: EndedWindow, days: readonly number[]): Promise<void> {
     const { ledger, input, lacking, report } = this.#options;
-    const provable = days.filter((day) => !this.#reads.awaited.has(day));
+    const provable = this.#reads.provable(reading, days);
     const { reports, known } = settleAgain(knownOf(ledger.state), reading, provable);
     if (this.#options.unprovenBefore() !== null) return;
     const agreed = reports.map(({ day }) => day);

@@ -14,6 +14,8 @@ export interface Pending {
   readonly version: string;
   /** The UTC day of its start. */
   readonly day: number;
+  /** Whether it is no newer version of a written stray. */
+  readonly isNew: boolean;
   /** The windows that showed it. */
   readonly windows: Range[];
   /**
@@ -78,7 +80,7 @@ export class PendingStrays {
       addToMonth(this.#refused, { days: dayRange(stray.day), window });
       return false;
     }
-    const pending = kept ?? { ...stray, windows: [], isAbsent: false };
+    const pending = kept ?? { ...stray, isNew: !stray.isAwaited, windows: [], isAbsent: false };
     if (kept === undefined)
       this.#waiting.set(stray.day, (this.#waiting.get(stray.day) ?? new Set()).add(pending));
     this.#byVersion.set(stray.version, pending);
@@ -158,9 +160,15 @@ export class PendingStrays {
     return [...awaited, ...this.#refused.values()];
   }
 
-  /** The days within these bounds that await strays which this window has shown, or may have shown. */
-  awaitedIn(window: Range, bounds: Range): number[] {
-    const own = [...(this.#byWindow.get(nameOf(window)) ?? [])].filter((one) => one.isAwaited);
+  /**
+   * The days within these bounds that await strays which this window has shown, or may have shown.
+   *
+   * @param onlyNew whether days do not count that await only newer versions of written strays
+   */
+  awaitedIn(window: Range, bounds: Range, onlyNew = false): number[] {
+    const own = [...(this.#byWindow.get(nameOf(window)) ?? [])].filter(
+      (one) => one.isAwaited && (one.isNew || !onlyNew),
+    );
     const refused = [...this.#refused.values()].filter((one) => overlaps(one.window, window));
     const among = refused.map(({ days }) => days);
     const days = new Set([...own.map(({ day }) => day), ...clip(among, bounds).flatMap(daysOf)]);

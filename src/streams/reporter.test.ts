@@ -32,7 +32,7 @@ test("P5: the report of a window that shows awaited strays takes the proof from 
       report: () => Promise.resolve(),
     },
   );
-  const { awaiting } = reporter.lists(beginReading(dayRange(DAY_ONE + DAY), START), true);
+  const { awaiting } = reporter.lists(beginReading(dayRange(DAY_ONE + DAY), START), "all");
   expect(awaiting).toEqual([{ day: DAY_ONE }]);
 });
 

@@ -8,6 +8,7 @@ import type { CompletionOptions } from "./completion_options.ts";
 import { type Said, unprovenDay } from "./ended_reading.ts";
 import type { GroupReports } from "./group_reports.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Shows } from "./strays.ts";
 
 /** The groups of strays that reports list behind a reading. */
 export interface Lists {
@@ -55,22 +56,25 @@ export class Reporter {
   /**
    * The groups of strays that the report of a reading lists. A sync without reports says nothing of any group.
    *
-   * @param speaks whether the models take a stray for gone that the report does not list
+   * @param shows the strays that the reading has surely shown. If these are all of its window, the models take a stray for gone that the
+   * report does not list.
    */
-  lists(reading: Reading, speaks = false): Lists {
+  lists(reading: Reading, shows: Shows = "part"): Lists {
     const { report, ledger } = this.#options;
     if (report === null) return { strays: [], own: null, hasLost: false, awaiting: [] };
     const strays = this.#groups.listed(reading);
     const own = this.#groups.isBehind ? this.#ownOf(reading) : null;
     const { state } = ledger;
     const known = knownOf(state);
-    const days = speaks ? this.#awaited.shownBy(reading) : [];
+    const fresh = shows === "part" ? [] : this.#awaited.shownBy(reading, true);
+    const all = shows === "all" ? this.#awaited.shownBy(reading) : [];
+    // The models miss a row of a group that is listed with fewer rows than it has. They cannot miss a stray that was never written.
+    const missed = all.filter((day) => strays.every((group) => group.day !== day));
     // A full refresh knows no days. An incremental sync writes a day again that it does not know.
     const mayBeProven = (day: number): boolean =>
       state.mode === "full_refresh" || isKnown(known, day);
-    // The models miss a row of a group that is listed with fewer rows than it has.
-    const awaiting = days
-      .filter((day) => mayBeProven(day) && strays.every((group) => group.day !== day))
+    const awaiting = [...new Set([...fresh, ...missed])]
+      .filter(mayBeProven)
       .map((day) => ({ day }));
     return { strays, own, hasLost: this.#groups.takeLoss(), awaiting };
   }

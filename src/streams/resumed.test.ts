@@ -70,7 +70,8 @@ test.each([
     const killed = await readScript(failing({ 0: shown }, 0, { request }), { input, stored });
     const windows = { 0: shown, 3: [lost] };
     const run = await readScript(showing(windows), { input, stored: lastState(killed) });
-    expect(askedFor(run, 0)).toEqual(["p1", "p0"]);
+    // The rest, the look for the owner, and the reading that proves the day, which has awaited the stray meanwhile.
+    expect(askedFor(run, 0)).toEqual(["p1", "p0", "p0"]);
     expect(idsOf(run)).not.toContain("lost");
     // If this process has not written the day, it compares the day, and the state remembers the strays that the day owns.
     const owned = shown === knows ? [{ day: DAY_ONE, readingId: null }] : [];

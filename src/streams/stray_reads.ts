@@ -17,6 +17,7 @@ import {
   wholeDays,
 } from "../core/window.ts";
 import { AwaitedDays } from "./awaited_days.ts";
+import { isAboutOf } from "./ended_reading.ts";
 import { type Looks, lookPurpose, looksAt } from "./looks.ts";
 import type { Purpose } from "./record_filter.ts";
 import type { CameStrays } from "./stray_groups.ts";
@@ -46,6 +47,8 @@ export class StrayReads {
   readonly read: Reading[] = [];
   /** The days that have rows written by this read, those of strays among them. */
   readonly written = new Set<number>();
+  /** The days that this process has read by second readings, or by resumed ones. */
+  readonly #alsoRead = new Set<number>();
   readonly awaited: AwaitedDays;
   /** How often {@link takeUnjudged} has taken each window to be read now, and the windows that wait for the next sync. */
   readonly #taken = new Map<string, number>();
@@ -173,15 +176,24 @@ export class StrayReads {
   }
 
   /**
-   * P5: to be called with a reading that was not resumed, before its report. If this read has read a day, and no window has returned a stray
-   * of it as its own, the day awaits the stray, so that no report proves the day without it. A full refresh proves no day a second time.
+   * P5: to be called with each reading, before its report. If this read has read a day, and no window has returned a stray of it as its own,
+   * the day awaits the stray, so that no report proves the day without it. The earlier process of a resumed reading may have returned strays
+   * that wait as its own, so that these do not count; strays that are shown later do. A full refresh proves no day a second time.
    */
-  expectStrays(reading: Reading, isAbout: (day: number) => boolean): void {
+  expectStrays(reading: Reading, isAbout: (day: number) => boolean, isSecond = false): void {
     if (this.#isRefresh) return;
     const days = daysOf(reading).filter((day) => isAbout(day) && contains(reading, dayRange(day)));
+    if (isSecond || reading.resumed) for (const day of days) this.#alsoRead.add(day);
+    if (reading.resumed) return;
     const isRead = (day: number): boolean =>
-      this.read.some((other) => contains(other, dayRange(day)));
+      this.#alsoRead.has(day) || this.read.some((other) => contains(other, dayRange(day)));
     this.#strays.pending.expect(reading, days, isRead, this.#options.mayHaveOwner);
+  }
+
+  /** P5: the days among these that a second reading may confirm. To be called with each second reading, before its report. */
+  provable(reading: Reading, days: readonly number[]): number[] {
+    this.expectStrays(reading, isAboutOf(reading), true);
+    return days.filter((day) => !this.awaited.has(day));
   }
 
   /**

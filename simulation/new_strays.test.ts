@@ -1,0 +1,114 @@
+/**
+ * A process has shown a new stray, and dies or fails before it writes the stray, as the real models judge the day (the view `completeness`):
+ * the day was read before the window of the stray, by whatever kind of reading.
+ */
+import { expect, test } from "vitest";
+import { date, HOUR } from "./calendar.ts";
+import type { Connection } from "./connection.ts";
+import type { Item } from "./platform.ts";
+import {
+  asked,
+  CLEARED,
+  day,
+  downOn,
+  isReportOf,
+  lifeIn,
+  livesOn,
+  PAGED,
+  posting,
+  restate,
+  strayOf,
+  syncsAt,
+  unproven,
+} from "./posted.ts";
+import { scripted } from "./scripted.ts";
+import { verdictsOf } from "./testing.ts";
+
+const on = async (connection: Connection, number: number): Promise<string> => {
+  const verdict = (await verdictsOf(connection, "costs")).get(date(day(number)));
+  return `${verdict?.status} ${verdict?.rows}`;
+};
+
+test.each(["snapshot", "keyset", "offset"] as const)(
+  "P5: no report proves a day without a new stray that a window has shown after the day was read (cursors: %s)",
+  async (cursors) => {
+    const costs = posting({ cursors });
+    const stray = strayOf(costs, -12, -6);
+    const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 4), stray]);
+    await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isReportOf(-3) } });
+    expect(await on(connection, -12)).toBe("unproven 4");
+    await syncsAt(connection, [28], { ...PAGED, weather: downOn(-2) });
+    expect(await on(connection, -12)).toBe("unproven 4");
+    await syncsAt(connection, [30, 33], PAGED);
+    expect(await on(connection, -12)).toBe("proven 5");
+    expect(await unproven(connection, "costs", day(-21))).toEqual([]);
+  },
+);
+
+test.each(["snapshot", "keyset"] as const)(
+  "P5: nor does one if the report of that window lists an older stray of the day (cursors: %s)",
+  async (cursors) => {
+    const costs = posting({ cursors });
+    const [older, stray] = ["older", "stray"].map((id) => strayOf(costs, -12, -6, id));
+    if (older === undefined || stray === undefined) throw new Error("no strays");
+    stray.versions.length = 0;
+    const lives = [...livesOn(costs, -20, 1, 4), older, stray];
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    await connection.sync(PAGED);
+    expect(await on(connection, -12)).toBe("proven 5");
+    restate(connection, stray, day(0) + 12 * HOUR);
+    await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isReportOf(-3) } });
+    expect(await on(connection, -12)).toBe("unproven 5");
+    await syncsAt(connection, [30, 33], PAGED);
+    expect(await on(connection, -12)).toBe("proven 6");
+    expect(await unproven(connection, "costs", day(-21))).toEqual([]);
+  },
+);
+
+test("P5: no second reading confirms a day without a new stray that a window has shown", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -12, -6);
+  stray.versions.length = 0;
+  const lives = [...livesOn(costs, -20, 1, 4), stray];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(PAGED);
+  restate(connection, stray, day(0) + 12 * HOUR);
+  lifeIn(lives, "r-6x0").withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isReportOf(-9) } });
+  await syncsAt(connection, [28], { ...PAGED, end: { killWhen: isReportOf(-12) } });
+  expect(await on(connection, -12)).toMatch(/^unproven/u);
+  await syncsAt(connection, [30, 33], PAGED);
+  expect(await on(connection, -12)).toBe("proven 5");
+  expect(await unproven(connection, "costs", day(-21))).toEqual([]);
+});
+
+test("P5: nor does it if the day's own window was resumed", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -12, -6);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 4), stray]);
+  const isWithin = (item: Item): boolean =>
+    item.kind === "state" &&
+    item.stream === "costs" &&
+    (item.value.pass?.open ?? []).some(({ start }) => start.startsWith(date(day(-12))));
+  await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isWithin } });
+  await syncsAt(connection, [28], { ...PAGED, end: { killWhen: isReportOf(-3) } });
+  expect(await on(connection, -12)).toMatch(/^unproven/u);
+  await syncsAt(connection, [30, 33], PAGED);
+  expect(await on(connection, -12)).toBe("proven 5");
+});
+
+test("P5 R10: a day of a withdrawn stray is proven although a day of that report has awaited another stray in the meantime", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -6, -10);
+  const lives = [...livesOn(costs, -20, 40, 4), stray, strayOf(costs, -10, -12, "other")];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(PAGED);
+  stray.withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27], { ...PAGED, ...CLEARED, end: { killWhen: isReportOf(-10) } });
+  // The pass is given up.
+  connection.states.delete("costs");
+  await syncsAt(connection, [51], PAGED);
+  const later = { ...PAGED, asked: asked({ reconcileDays: 4, scrubDays: null }) };
+  await syncsAt(connection, [75], later);
+  expect(await on(connection, -6)).toBe("proven 4");
+});
