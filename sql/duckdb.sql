@@ -5845,10 +5845,8 @@ numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
     case
-      when manifest.is_shrunk or manifest.is_resumed then 0
-      when manifest.is_confirmed then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
-      -- A reading of a whole window has noted its strays also if one of its days waits for a stray of another window.
-      when manifest.is_whole_window and not manifest.is_moved then 1
+      when manifest.is_confirmed and not manifest.is_shrunk and not manifest.is_resumed
+        then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
       else 0
     end as judges_strays
   from "ai_billing__manifest" as manifest
@@ -7319,10 +7317,8 @@ numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
     case
-      when manifest.is_shrunk or manifest.is_resumed then 0
-      when manifest.is_confirmed then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
-      -- A reading of a whole window has noted its strays also if one of its days waits for a stray of another window.
-      when manifest.is_whole_window and not manifest.is_moved then 1
+      when manifest.is_confirmed and not manifest.is_shrunk and not manifest.is_resumed
+        then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
       else 0
     end as judges_strays
   from "ai_billing__manifest" as manifest

@@ -15,14 +15,6 @@ const COUNTS_NO_LONGER = `not coalesce(
         ${JUDGED}
         or ${WRITTEN}${LOST_OF_COSTS}`;
 
-const WHOLE = "      when manifest.is_whole_window and not manifest.is_moved then 1\n";
-const NOTED_OF_COSTS = `      else 0
-    end as judges_strays
-  from "ai_billing__manifest" as manifest
-  inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
-  where manifest.dataset = 'costs' and manifest.inside_window
-`;
-
 /** The reports of days and strays, as the real models judge them (P5, R10, W3). */
 export const PROVEN: readonly Mutant[] = [
   {
@@ -292,12 +284,5 @@ export const PROVEN: readonly Mutant[] = [
     to: `false
       or ${COUNTS_NO_LONGER}`,
     test: "simulation/proven.test.ts: R10: a withdrawn stray whose window the end of retention has cut takes the proof from no other day",
-  },
-  {
-    rule: "P5",
-    file: "sql/duckdb.sql",
-    from: WHOLE + NOTED_OF_COSTS,
-    to: NOTED_OF_COSTS,
-    test: "simulation/new_strays.test.ts: P5 R10: a day of a withdrawn stray is proven although a day of that report has awaited another stray in the meantime",
   },
 ];
