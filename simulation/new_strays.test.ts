@@ -4,8 +4,6 @@
  */
 import { expect, test } from "vitest";
 import { date, HOUR } from "./calendar.ts";
-import type { Connection } from "./connection.ts";
-import type { Item } from "./platform.ts";
 import {
   day,
   downOn,
@@ -18,14 +16,9 @@ import {
   strayOf,
   syncsAt,
   unproven,
+  verdictOn,
 } from "./posted.ts";
-import { scripted } from "./scripted.ts";
-import { verdictsOf } from "./testing.ts";
-
-const on = async (connection: Connection, number: number): Promise<string> => {
-  const verdict = (await verdictsOf(connection, "costs")).get(date(day(number)));
-  return `${verdict?.status} ${verdict?.rows}`;
-};
+import { killAt, scripted } from "./scripted.ts";
 
 test.each(["snapshot", "keyset", "offset"] as const)(
   "P5: no report proves a day without a new stray that a window has shown after the day was read (cursors: %s)",
@@ -34,11 +27,11 @@ test.each(["snapshot", "keyset", "offset"] as const)(
     const stray = strayOf(costs, -12, -6);
     const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 4), stray]);
     await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isReportOf(-3) } });
-    expect(await on(connection, -12)).toBe("unproven 4");
+    expect(await verdictOn(connection, -12)).toBe("unproven 4");
     await syncsAt(connection, [28], { ...PAGED, weather: downOn(-2) });
-    expect(await on(connection, -12)).toBe("unproven 4");
+    expect(await verdictOn(connection, -12)).toBe("unproven 4");
     await syncsAt(connection, [30, 33], PAGED);
-    expect(await on(connection, -12)).toBe("proven 5");
+    expect(await verdictOn(connection, -12)).toBe("proven 5");
     expect(await unproven(connection, "costs", day(-21))).toEqual([]);
   },
 );
@@ -53,12 +46,12 @@ test.each(["snapshot", "keyset"] as const)(
     const lives = [...livesOn(costs, -20, 1, 4), older, stray];
     const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
     await connection.sync(PAGED);
-    expect(await on(connection, -12)).toBe("proven 5");
+    expect(await verdictOn(connection, -12)).toBe("proven 5");
     restate(connection, stray, day(0) + 12 * HOUR);
     await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isReportOf(-3) } });
-    expect(await on(connection, -12)).toBe("unproven 5");
+    expect(await verdictOn(connection, -12)).toBe("unproven 5");
     await syncsAt(connection, [30, 33], PAGED);
-    expect(await on(connection, -12)).toBe("proven 6");
+    expect(await verdictOn(connection, -12)).toBe("proven 6");
     expect(await unproven(connection, "costs", day(-21))).toEqual([]);
   },
 );
@@ -74,9 +67,9 @@ test("P5: no second reading confirms a day without a new stray that a window has
   lifeIn(lives, "r-6x0").withdrawnAt = day(0) + 12 * HOUR;
   await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isReportOf(-9) } });
   await syncsAt(connection, [28], { ...PAGED, end: { killWhen: isReportOf(-12) } });
-  expect(await on(connection, -12)).toMatch(/^unproven/u);
+  expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
   await syncsAt(connection, [30, 33], PAGED);
-  expect(await on(connection, -12)).toBe("proven 5");
+  expect(await verdictOn(connection, -12)).toBe("proven 5");
   expect(await unproven(connection, "costs", day(-21))).toEqual([]);
 });
 
@@ -84,13 +77,12 @@ test("P5: nor does it if the day's own window was resumed", async () => {
   const costs = posting();
   const stray = strayOf(costs, -12, -6);
   const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 4), stray]);
-  const isWithin = (item: Item): boolean =>
-    item.kind === "state" &&
-    item.stream === "costs" &&
-    (item.value.pass?.open ?? []).some(({ start }) => start.startsWith(date(day(-12))));
-  await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isWithin } });
+  const end = killAt("costs", ({ pass }) =>
+    (pass?.open ?? []).some(({ start }) => start.startsWith(date(day(-12)))),
+  );
+  await syncsAt(connection, [27], { ...PAGED, end });
   await syncsAt(connection, [28], { ...PAGED, end: { killWhen: isReportOf(-3) } });
-  expect(await on(connection, -12)).toMatch(/^unproven/u);
+  expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
   await syncsAt(connection, [30, 33], PAGED);
-  expect(await on(connection, -12)).toBe("proven 5");
+  expect(await verdictOn(connection, -12)).toBe("proven 5");
 });

@@ -84,6 +84,16 @@ export async function unproven(
     .map((one) => `${one.day} ${one.status}: ${one.why}`);
 }
 
+/** Whether a day of costs is proven, and the number of its rows. */
+export async function verdictOn(
+  connection: Connection,
+  number: number,
+  form: "append" | "dedup" = "append",
+): Promise<string> {
+  const verdict = (await verdictsOf(connection, "costs", form)).get(date(day(number)));
+  return `${verdict?.status} ${verdict?.rows}`;
+}
+
 /** Rows of costs that are posted on their days, for 20 days. */
 export const posting = (changes: Partial<Rules> = {}): Rules =>
   plainRules("costs", {

@@ -29,18 +29,13 @@ import {
   unreported,
 } from "./posted.ts";
 import type { Rules } from "./provider.ts";
-import { addVersion, type Life, type StreamName } from "./records.ts";
-import { lifeOf, plainRules, scripted, standing } from "./scripted.ts";
+import { addVersion, type Life } from "./records.ts";
+import { killAt, lifeOf, plainRules, scripted, standing } from "./scripted.ts";
 import { CALM, type Step } from "./step.ts";
 import { verdictsOf } from "./testing.ts";
 import { ALL_SELECTED, NO_TRIALS } from "./trials.ts";
 import { HONEST } from "./world.ts";
 
-const isState = (item: Item, stream: StreamName): item is Item & { readonly kind: "state" } =>
-  item.kind === "state" && item.stream === stream;
-const killAt = (stream: StreamName, fits: (value: StateValue) => boolean): Step["end"] => ({
-  killWhen: (item) => isState(item, stream) && fits(item.value),
-});
 /** Whether a STATE says that the pass has read the windows up to the end of the day before this one. */
 const hasRead =
   (number: number) =>

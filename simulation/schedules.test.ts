@@ -9,7 +9,7 @@ import { quiet } from "./life.ts";
 import { FAIR } from "./network.ts";
 import type { Item, ReportRow, StateValue } from "./platform.ts";
 import { addVersion, type StreamName, type Version } from "./records.ts";
-import { lifeOf, plainRules, scripted, standing } from "./scripted.ts";
+import { killAt, lifeOf, plainRules, scripted, standing } from "./scripted.ts";
 import { HONEST } from "./world.ts";
 
 /** Midnight of day `n`; the syncs of a schedule begin around day 0. */
@@ -28,11 +28,6 @@ function stateOf(connection: Connection, stream: StreamName): StateValue {
 function row(connection: Connection, stream: StreamName, id: string): Version | undefined {
   return connection.warehouse.rows[stream].get(id);
 }
-
-/** Kills the process at the first matching STATE of a stream. */
-const killAt = (stream: StreamName, fits: (state: StateValue) => boolean): Step["end"] => ({
-  killWhen: (item: Item) => item.kind === "state" && item.stream === stream && fits(item.value),
-});
 
 const proves = ({ rows, confirmed }: ReportRow): boolean => rows > 0 && confirmed;
 

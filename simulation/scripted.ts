@@ -1,9 +1,11 @@
 /** Worlds that a test writes by hand, for schedules that must not depend on a seed. */
 import { DAY, dayOf } from "./calendar.ts";
 import { Connection } from "./connection.ts";
+import type { StateValue } from "./platform.ts";
 import { type Frontier, lookbackOf, Provider, type Rules } from "./provider.ts";
 import { Random } from "./random.ts";
 import { addVersion, type Life, type StreamName } from "./records.ts";
+import type { Step } from "./step.ts";
 import { NO_TRIALS } from "./trials.ts";
 import { HONEST, type World } from "./world.ts";
 
@@ -87,3 +89,11 @@ export function scripted(
   };
   return new Connection(world, mode);
 }
+
+/** Kills the process at the first matching STATE of a stream. */
+export const killAt = (
+  stream: StreamName,
+  fits: (value: StateValue) => boolean,
+): NonNullable<Step["end"]> => ({
+  killWhen: (item) => item.kind === "state" && item.stream === stream && fits(item.value),
+});

@@ -26,26 +26,23 @@ import {
   syncsAt,
   unproven,
   unreported,
+  verdictOn as verdictOnDay,
 } from "./posted.ts";
 import type { Rules } from "./provider.ts";
 import type { Life } from "./records.ts";
 import { scripted } from "./scripted.ts";
 import type { Step } from "./step.ts";
-import { verdictsOf } from "./testing.ts";
 import { ALL_SELECTED, NO_TRIALS } from "./trials.ts";
 
 /** The day of a stray, and that of the window which alone shows the stray, and which is read first. */
 const [OF_STRAY, POSTED] = [-6, -10];
 
-/** Whether a day is proven, and the number of its rows. */
-async function verdictOn(
+/** See `verdictOn` in posted.ts: of the stray's day, unless it is told. */
+const verdictOn = (
   connection: Connection,
   number = OF_STRAY,
-  form: "append" | "dedup" = "append",
-): Promise<string> {
-  const verdict = (await verdictsOf(connection, "costs", form)).get(date(day(number)));
-  return `${verdict?.status} ${verdict?.rows}`;
-}
+  form?: "append" | "dedup",
+): Promise<string> => verdictOnDay(connection, number, form);
 
 /** A connection after a complete sync of four rows on each of 26 days, and of a stray. */
 async function begun(

@@ -12,7 +12,7 @@ import type { Ledger } from "./ledger.ts";
 /** The ranges that a report takes the proof from. */
 interface Doubted {
   readonly unproven: readonly Range[];
-  /** If the report lets the models take strays for gone whose new versions wait to be written (P5); else null. */
+  /** If days may await strays that the reported window has shown (P5); else null. */
   readonly awaited: Pick<AwaitedDays, "namedIn"> | null;
   /** The windows that have still to list their strays. */
   readonly unlisted: readonly Range[];

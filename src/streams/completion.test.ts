@@ -815,3 +815,21 @@ test.each([
     expect(saidOf(run, "WARN")).toBe(warning);
   },
 );
+
+test("P5: a STATE names the day of a new stray before the report that takes the proof from the day, also if the listing moved", async () => {
+  const first = await readScript(showing({}), { input });
+  const moved: FetchedPage[] = [
+    pageOf([recordOf("own", 2)], "p1"),
+    pageOf([recordOf("stray", 1)], null, { asOf: "2026-01-10T01:00:00Z" }),
+  ];
+  const shown = showing({});
+  const run = await readScript(
+    (window) => (window.start === DAY_ONE + 2 * DAY ? moved : shown(window)),
+    { input, stored: lastState(first), stateInterval: DAY, marksReports: true },
+  );
+  const stray = { start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY };
+  const number = run.said.findIndex(
+    ({ reading, days }) => reading.start === stray.start && days[0]?.confirmed === false,
+  );
+  expect(stateBefore(run, number).awaited).toMatchObject([{ days: stray }]);
+});

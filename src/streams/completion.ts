@@ -142,7 +142,7 @@ export class Completion {
     const misses = this.strays.judge(reading, isAbout, shows);
     if (reading.resumed) this.strays.listings.judgeNext(reading);
     if (shows !== "part") this.#reads.read.push(reading);
-    this.#reads.expectStrays(reading, isAbout);
+    this.#reads.expectStrays(reading);
     const { rewrites, doubtful } = settlement;
     const days = this.#reads.awaited.judged(settlement.reports);
     this.strays.listings.reported(days, reading.id);

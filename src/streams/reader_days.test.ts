@@ -22,6 +22,7 @@ import {
   showing,
   startsOf,
   stateOf,
+  stateWithin,
 } from "./scripted/testing.ts";
 import type { Fields } from "../records/fields.ts";
 import type { FetchedPage } from "./stream.ts";
@@ -817,8 +818,7 @@ test("P5 R10: the day of a written stray leaves the state before the stray is wr
     expect(idsOf(both)).toEqual(["row", "row"]);
     expect([...(known(both)?.forgotten.keys() ?? [])]).toEqual([DAY_ONE]);
     const stray = both.outputs.findLastIndex(({ type }) => type === "RECORD_LINES");
-    const states = both.outputs.slice(0, stray).filter(({ type }) => type === "STATE");
-    const before = stateOf({ ...both, states: states as Run["states"] });
+    const before = stateWithin(both, stray);
     expect([...before.known.forgotten.keys()]).toEqual([DAY_ONE]);
     // If the provider has gone back to the day's own version by then, the day is written again all the same.
     const back = await readScript(showing({ 0: [row], 1: [row] }), {

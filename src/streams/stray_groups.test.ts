@@ -22,6 +22,7 @@ import {
   type Run,
   showing,
   stateOf,
+  stateWithin,
 } from "./scripted/testing.ts";
 import type { FetchedPage } from "./stream.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
@@ -301,10 +302,8 @@ test.each([
         stateInterval: DAY,
       });
       const length = 1 + second.outputs.findIndex(({ type }) => type === "RECORD_LINES");
-      const outputs = second.outputs.slice(0, length);
-      const states = outputs.filter(({ type }) => type === "STATE");
       let table = new Table().with(first).with(second, length);
-      let stored: IncrementalState = stateOf({ ...second, states: states as Run["states"] });
+      let stored = stateWithin(second, length);
       for (const hours of [1, 25, 49]) {
         const now = late.input.now + hours * HOUR;
         const next = await readScript(showing({ 2: [...shown, ...others] }), {
@@ -332,9 +331,7 @@ test("P5 R10: if the process dies before the row of a new version, and the stray
     stateInterval: DAY,
   });
   const length = second.outputs.findIndex(({ type }) => type === "RECORD_LINES");
-  const before = second.outputs.slice(0, length);
-  const states = before.filter(({ type }) => type === "STATE");
-  const stored = stateOf({ ...second, states: states as Run["states"] });
+  const stored = stateWithin(second, length);
   expect(stored.strays.map(({ hash, id }) => hash === id)).toEqual([false, true]);
   const third = await readScript(showing({ 2: [left] }), { ...late, stored });
   const table = new Table().with(first).with(second, length).with(third);
@@ -355,8 +352,7 @@ test("P5: such a STATE goes out also if the plan reaches no day of the strays, a
   });
   expect(idsOf(second)).toEqual(["new", "one"]);
   const length = second.outputs.findLastIndex(({ type }) => type === "RECORD_LINES");
-  const states = second.outputs.slice(0, length).filter(({ type }) => type === "STATE");
-  const { strays } = stateOf({ ...second, states: states as Run["states"] });
+  const { strays } = stateWithin(second, length);
   expect(strays.map(({ hash, id }) => hash === id)).toEqual([false, true]);
 });
 
@@ -369,8 +365,7 @@ test("P5: a STATE names the days of new strays before the first row of these goe
     const second = await readScript(showing(windows), asked);
     expect(idsOf(second)).toEqual(["new", "own", "one"]);
     const length = second.outputs.findLastIndex(({ type }) => type === "RECORD_LINES");
-    const states = second.outputs.slice(0, length).filter(({ type }) => type === "STATE");
-    const { due, awaited } = stateOf({ ...second, states: states as Run["states"] });
+    const { due, awaited } = stateWithin(second, length);
     expect(awaited).toEqual(
       [1, -1].map((day) => ({ window: range(2, 3), days: range(day, day + 1) })),
     );

@@ -180,8 +180,9 @@ export class StrayReads {
    * the day awaits the stray, so that no report proves the day without it. The earlier process of a resumed reading may have returned strays
    * that wait as its own, so that these do not count; strays that are shown later do. A full refresh proves no day a second time.
    */
-  expectStrays(reading: Reading, isAbout: (day: number) => boolean, isSecond = false): void {
+  expectStrays(reading: Reading, isSecond = false): void {
     if (this.#isRefresh) return;
+    const isAbout = isAboutOf(reading);
     const days = daysOf(reading).filter((day) => isAbout(day) && contains(reading, dayRange(day)));
     if (isSecond || reading.resumed) for (const day of days) this.#alsoRead.add(day);
     if (reading.resumed) return;
@@ -192,7 +193,7 @@ export class StrayReads {
 
   /** P5: the days among these that a second reading may confirm. To be called with each second reading, before its report. */
   provable(reading: Reading, days: readonly number[]): number[] {
-    this.expectStrays(reading, isAboutOf(reading), true);
+    this.expectStrays(reading, true);
     return days.filter((day) => !this.awaited.has(day));
   }
 

@@ -313,7 +313,12 @@ export const isReport = (output: Output): boolean =>
 export function stateBefore(run: Run, number: number): IncrementalState {
   const report = run.outputs.filter(isReport)[number];
   if (report === undefined) throw new Error("no report");
-  const before = run.outputs.slice(0, run.outputs.indexOf(report));
+  return stateWithin(run, run.outputs.indexOf(report));
+}
+
+/** The last state among so many first outputs. */
+export function stateWithin(run: Run, length: number): IncrementalState {
+  const before = run.outputs.slice(0, length);
   const states = before.flatMap((output) => (output.type === "STATE" ? [output] : []));
   return stateOf({ ...run, states });
 }
