@@ -5,6 +5,8 @@
 import { expect, test } from "vitest";
 import { date, HOUR } from "./calendar.ts";
 import {
+  asked,
+  CLEARED,
   day,
   downOn,
   isReportOf,
@@ -85,4 +87,20 @@ test("P5: nor does it if the day's own window was resumed", async () => {
   expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
   await syncsAt(connection, [30, 33], PAGED);
   expect(await verdictOn(connection, -12)).toBe("proven 5");
+});
+
+test("P5 R10: a day of a withdrawn stray is proven although a day of that report has awaited another stray in the meantime", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -6, -10);
+  const lives = [...livesOn(costs, -20, 40, 4), stray, strayOf(costs, -10, -12, "other")];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(PAGED);
+  stray.withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27], { ...PAGED, ...CLEARED, end: { killWhen: isReportOf(-10) } });
+  // The pass is given up.
+  connection.states.delete("costs");
+  await syncsAt(connection, [51], PAGED);
+  const later = { ...PAGED, asked: asked({ reconcileDays: 4, scrubDays: null }) };
+  await syncsAt(connection, [75], later);
+  expect(await verdictOn(connection, -6)).toBe("proven 4");
 });

@@ -27,6 +27,7 @@ import {
   syncsAt,
   unproven,
   unreported,
+  verdictOn,
 } from "./posted.ts";
 import type { Rules } from "./provider.ts";
 import { addVersion, type Life } from "./records.ts";
@@ -295,6 +296,25 @@ test("R10: syncs without export_windows complete a day of which the last report 
   await syncsAt(connection, [36, 60, 84], unreported(BASE));
   await syncsAt(connection, [108, 132], BASE);
   expect(await unproven(connection)).toEqual([]);
+});
+
+test("R10: a long charge of a sync without export_windows is withdrawn", async () => {
+  const costs = plainRules("costs", {
+    retentionDays: 60,
+    selects: "overlap",
+    maximumWindowDays: 31,
+  });
+  const long = Object.assign(lifeOf(costs, "long", day(-10)), { end: day(-8) });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 4), long]);
+  restate(connection, long, day(-10) + HOUR);
+  await connection.sync(unreported(DEEP));
+  await syncsAt(connection, [27], DEEP);
+  costs.maximumWindowDays = 1;
+  await syncsAt(connection, [51], DEEP);
+  expect(await verdictOn(connection, -10)).toBe("proven 5");
+  long.withdrawnAt = day(2) + 12 * HOUR;
+  await syncsAt(connection, [75, 99], DEEP);
+  expect(await verdictOn(connection, -10)).toBe("proven 4");
 });
 
 test("R5 R10: a day that is due stays so if it is read while `available_through` lies before it", async () => {

@@ -2986,6 +2986,13 @@ reports as (
     and manifest.is_confirmed
     and not manifest.is_shrunk
 ),
+-- Each of these windows has returned the rows of another reading. So has the part that all of them share.
+shown_again as (
+  select scope, day, rows_reading_id, max(window_start) as window_start, min(window_end) as window_end
+  from reports
+  where rows_reading_id <> reading_id
+  group by scope, day, rows_reading_id
+),
 -- A row without a known account is missing if the anchors of all accounts are newer than the row.
 unplaced as (
   select day, min(anchor_reading_id) as reading_id
@@ -3008,6 +3015,7 @@ newest_keyed as (
     not inside_window as is_stray,
     -- Null for all other rows, so that a database can join by hash.
     case when not inside_window then reading_id end as stray_reading_id,
+    case when not is_reported then reading_id end as unreported_reading_id,
     case when scope = '' then day end as unplaced_day
   from newest
 ),
@@ -3034,7 +3042,9 @@ newest_weighed as (
       when keyed.is_long then not (
         (days.anchor_window_start <= keyed.charge_period_start and days.anchor_window_end >= keyed.charge_period_end)
         or coalesce(
-          days.anchor_window_start <= keyed.window_start and days.anchor_window_end >= keyed.window_end, false))
+          days.anchor_window_start <= coalesce(keyed.window_start, shown_again.window_start)
+          and days.anchor_window_end >= coalesce(keyed.window_end, shown_again.window_end),
+          false))
       else false
     end as is_live
   from newest_keyed as keyed
@@ -3043,6 +3053,10 @@ newest_weighed as (
     on keyed.scope = strays.scope
     and keyed.day = strays.day
     and keyed.stray_reading_id = strays.reading_id
+  left join shown_again
+    on keyed.scope = shown_again.scope
+    and keyed.day = shown_again.day
+    and keyed.unreported_reading_id = shown_again.rows_reading_id
   left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand, or which judges strays that no reading of their window has.
@@ -3126,6 +3140,13 @@ reports as (
     and manifest.is_confirmed
     and not manifest.is_shrunk
 ),
+-- Each of these windows has returned the rows of another reading. So has the part that all of them share.
+shown_again as (
+  select scope, day, rows_reading_id, max(window_start) as window_start, min(window_end) as window_end
+  from reports
+  where rows_reading_id <> reading_id
+  group by scope, day, rows_reading_id
+),
 -- A row without a known account is missing if the anchors of all accounts are newer than the row.
 unplaced as (
   select day, min(anchor_reading_id) as reading_id
@@ -3148,6 +3169,7 @@ newest_keyed as (
     not inside_window as is_stray,
     -- Null for all other rows, so that a database can join by hash.
     case when not inside_window then reading_id end as stray_reading_id,
+    case when not is_reported then reading_id end as unreported_reading_id,
     case when scope = '' then day end as unplaced_day
   from newest
 ),
@@ -3174,7 +3196,9 @@ newest_weighed as (
       when keyed.is_long then not (
         (days.anchor_window_start <= keyed.charge_period_start and days.anchor_window_end >= keyed.charge_period_end)
         or coalesce(
-          days.anchor_window_start <= keyed.window_start and days.anchor_window_end >= keyed.window_end, false))
+          days.anchor_window_start <= coalesce(keyed.window_start, shown_again.window_start)
+          and days.anchor_window_end >= coalesce(keyed.window_end, shown_again.window_end),
+          false))
       else false
     end as is_live
   from newest_keyed as keyed
@@ -3183,6 +3207,10 @@ newest_weighed as (
     on keyed.scope = strays.scope
     and keyed.day = strays.day
     and keyed.stray_reading_id = strays.reading_id
+  left join shown_again
+    on keyed.scope = shown_again.scope
+    and keyed.day = shown_again.day
+    and keyed.unreported_reading_id = shown_again.rows_reading_id
   left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand, or which judges strays that no reading of their window has.
@@ -5256,6 +5284,13 @@ reports as (
     and manifest.is_confirmed
     and not manifest.is_shrunk
 ),
+-- Each of these windows has returned the rows of another reading. So has the part that all of them share.
+shown_again as (
+  select scope, day, rows_reading_id, max(window_start) as window_start, min(window_end) as window_end
+  from reports
+  where rows_reading_id <> reading_id
+  group by scope, day, rows_reading_id
+),
 -- A row without a known account is missing if the anchors of all accounts are newer than the row.
 unplaced as (
   select day, min(anchor_reading_id) as reading_id
@@ -5278,6 +5313,7 @@ newest_keyed as (
     not inside_window as is_stray,
     -- Null for all other rows, so that a database can join by hash.
     case when not inside_window then reading_id end as stray_reading_id,
+    case when not is_reported then reading_id end as unreported_reading_id,
     case when scope = '' then day end as unplaced_day
   from newest
 ),
@@ -5304,7 +5340,9 @@ newest_weighed as (
       when keyed.is_long then not (
         (days.anchor_window_start <= keyed.charge_period_start and days.anchor_window_end >= keyed.charge_period_end)
         or coalesce(
-          days.anchor_window_start <= keyed.window_start and days.anchor_window_end >= keyed.window_end, false))
+          days.anchor_window_start <= coalesce(keyed.window_start, shown_again.window_start)
+          and days.anchor_window_end >= coalesce(keyed.window_end, shown_again.window_end),
+          false))
       else false
     end as is_live
   from newest_keyed as keyed
@@ -5313,6 +5351,10 @@ newest_weighed as (
     on keyed.scope = strays.scope
     and keyed.day = strays.day
     and keyed.stray_reading_id = strays.reading_id
+  left join shown_again
+    on keyed.scope = shown_again.scope
+    and keyed.day = shown_again.day
+    and keyed.unreported_reading_id = shown_again.rows_reading_id
   left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand, or which judges strays that no reading of their window has.
@@ -5845,8 +5887,10 @@ numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
     case
-      when manifest.is_confirmed and not manifest.is_shrunk and not manifest.is_resumed
-        then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
+      when manifest.is_shrunk or manifest.is_resumed then 0
+      when manifest.is_confirmed then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
+      -- A reading of a whole window has noted its strays, also if a day awaits a stray of another window or the window began again.
+      when manifest.is_whole_window and not manifest.is_moved then 1
       else 0
     end as judges_strays
   from "ai_billing__manifest" as manifest
@@ -6812,6 +6856,13 @@ reports as (
     and manifest.is_confirmed
     and not manifest.is_shrunk
 ),
+-- Each of these windows has returned the rows of another reading. So has the part that all of them share.
+shown_again as (
+  select scope, day, rows_reading_id, max(window_start) as window_start, min(window_end) as window_end
+  from reports
+  where rows_reading_id <> reading_id
+  group by scope, day, rows_reading_id
+),
 -- A row without a known account is missing if the anchors of all accounts are newer than the row.
 unplaced as (
   select day, min(anchor_reading_id) as reading_id
@@ -6834,6 +6885,7 @@ newest_keyed as (
     not inside_window as is_stray,
     -- Null for all other rows, so that a database can join by hash.
     case when not inside_window then reading_id end as stray_reading_id,
+    case when not is_reported then reading_id end as unreported_reading_id,
     case when scope = '' then day end as unplaced_day
   from newest
 ),
@@ -6860,7 +6912,9 @@ newest_weighed as (
       when keyed.is_long then not (
         (days.anchor_window_start <= keyed.charge_period_start and days.anchor_window_end >= keyed.charge_period_end)
         or coalesce(
-          days.anchor_window_start <= keyed.window_start and days.anchor_window_end >= keyed.window_end, false))
+          days.anchor_window_start <= coalesce(keyed.window_start, shown_again.window_start)
+          and days.anchor_window_end >= coalesce(keyed.window_end, shown_again.window_end),
+          false))
       else false
     end as is_live
   from newest_keyed as keyed
@@ -6869,6 +6923,10 @@ newest_weighed as (
     on keyed.scope = strays.scope
     and keyed.day = strays.day
     and keyed.stray_reading_id = strays.reading_id
+  left join shown_again
+    on keyed.scope = shown_again.scope
+    and keyed.day = shown_again.day
+    and keyed.unreported_reading_id = shown_again.rows_reading_id
   left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 -- The first report of the day by which the rows of another reading stand, or which judges strays that no reading of their window has.
@@ -7317,8 +7375,10 @@ numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
     case
-      when manifest.is_confirmed and not manifest.is_shrunk and not manifest.is_resumed
-        then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
+      when manifest.is_shrunk or manifest.is_resumed then 0
+      when manifest.is_confirmed then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
+      -- A reading of a whole window has noted its strays, also if a day awaits a stray of another window or the window began again.
+      when manifest.is_whole_window and not manifest.is_moved then 1
       else 0
     end as judges_strays
   from "ai_billing__manifest" as manifest

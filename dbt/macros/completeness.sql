@@ -87,8 +87,10 @@ numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
     case
-      when manifest.is_confirmed and not manifest.is_shrunk and not manifest.is_resumed
-        then {{ ai_billing.judges_strays('manifest.') }}
+      when manifest.is_shrunk or manifest.is_resumed then 0
+      when manifest.is_confirmed then {{ ai_billing.judges_strays('manifest.') }}
+      -- A reading of a whole window has noted its strays, also if a day awaits a stray of another window or the window began again.
+      when manifest.is_whole_window and not manifest.is_moved then 1
       else 0
     end as judges_strays
   from {{ ref('ai_billing__manifest') }} as manifest

@@ -109,8 +109,9 @@ left join stray_judges on deciding.scope = stray_judges.scope and deciding.day =
 
     - the rows that stand by the anchor, and rows of later readings;
     - rows outside the anchor's window;
-    - rows longer than their day, unless the anchor's window contains the row or the window that returned it. Providers select such
-      rows by start, by overlap or by containment, so that another window may leave them out;
+    - rows longer than their day, unless the anchor's window contains the row or a window that returned it. Providers select such
+      rows by start, by overlap or by containment, so that another window may leave them out. A sync without reports does not tell the
+      windows of its rows. Later windows have returned them if their reports say that the rows of this sync stand;
     - strays (rows that start outside the window that returned them), until a complete reading of that window, or of a window
       that contains the row, no longer lists them. A second reading that writes nothing lists strays, but judges none.
 #}
@@ -143,6 +144,14 @@ reports as (
     and manifest.inside_window
     and manifest.is_confirmed
     and not manifest.is_shrunk
+),
+
+-- Each of these windows has returned the rows of another reading. So has the part that all of them share.
+shown_again as (
+  select scope, day, rows_reading_id, max(window_start) as window_start, min(window_end) as window_end
+  from reports
+  where rows_reading_id <> reading_id
+  group by scope, day, rows_reading_id
 ),
 
 -- A row without a known account is missing if the anchors of all accounts are newer than the row.
@@ -206,6 +215,7 @@ from newest_judged
     not inside_window as is_stray,
     -- Null for all other rows, so that a database can join by hash.
     case when not inside_window then reading_id end as stray_reading_id,
+    case when not is_reported then reading_id end as unreported_reading_id,
     case when scope = '' then day end as unplaced_day
   from {{ rows }}
 ),
@@ -233,7 +243,9 @@ from newest_judged
       when keyed.is_long then not (
         (days.anchor_window_start <= keyed.charge_period_start and days.anchor_window_end >= keyed.charge_period_end)
         or coalesce(
-          days.anchor_window_start <= keyed.window_start and days.anchor_window_end >= keyed.window_end, false))
+          days.anchor_window_start <= coalesce(keyed.window_start, shown_again.window_start)
+          and days.anchor_window_end >= coalesce(keyed.window_end, shown_again.window_end),
+          false))
       else false
     end as is_live
   from {{ rows }}_keyed as keyed
@@ -242,6 +254,10 @@ from newest_judged
     on keyed.scope = strays.scope
     and keyed.day = strays.day
     and keyed.stray_reading_id = strays.reading_id
+  left join shown_again
+    on keyed.scope = shown_again.scope
+    and keyed.day = shown_again.day
+    and keyed.unreported_reading_id = shown_again.rows_reading_id
   left join unplaced on keyed.unplaced_day = unplaced.day
 ),
 

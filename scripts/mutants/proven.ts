@@ -1,20 +1,5 @@
 import type { Mutant } from "./mutant.ts";
 
-/** The step that finds the lost strays of costs, from its last condition on: that of usage has the same words before these. */
-const LOST_OF_COSTS = `,
-        false)
-    )
-  group by strays.scope, strays.day
-),
-chains as (
-  select * from "ai_billing__chains_costs"`;
-const JUDGED = "days.stray_judge_id > strays.listed_by";
-const WRITTEN =
-  "(days.rows_reading_id > strays.listed_by and days.pass_began_at > strays.listed_in_pass)";
-const COUNTS_NO_LONGER = `not coalesce(
-        ${JUDGED}
-        or ${WRITTEN}${LOST_OF_COSTS}`;
-
 /** The reports of days and strays, as the real models judge them (P5, R10, W3). */
 export const PROVEN: readonly Mutant[] = [
   {
@@ -247,42 +232,5 @@ export const PROVEN: readonly Mutant[] = [
     from: "groups.fewer.slice(-this.#options.limits.knownStrays)",
     to: "groups.fewer",
     test: "src/streams/stray_groups.test.ts: S8: a state names no more groups that have lost strays than it remembers strays: the last of them",
-  },
-  {
-    rule: "P5",
-    file: "sql/duckdb.sql",
-    from: COUNTS_NO_LONGER,
-    to: COUNTS_NO_LONGER.replace(JUDGED, "false"),
-    test: "simulation/proven.test.ts: P5: so are strays whose process has died between their report and the next STATE",
-  },
-  {
-    rule: "P5",
-    file: "sql/duckdb.sql",
-    from: COUNTS_NO_LONGER,
-    to: COUNTS_NO_LONGER.replace(WRITTEN, "false"),
-    test: "simulation/strays_to_come.test.ts: P5: the day of a stray is not proven without the stray after its stream was cleared, if the next process %s (cursors: %s)",
-  },
-  {
-    rule: "P5",
-    file: "sql/duckdb.sql",
-    from: COUNTS_NO_LONGER,
-    to: COUNTS_NO_LONGER.replace(" and days.pass_began_at > strays.listed_in_pass", ""),
-    test: "simulation/proven.test.ts: P5: strays that the table has lost take the proof from their day, although it holds no row of their group: %s",
-  },
-  {
-    rule: "P5",
-    file: "sql/duckdb.sql",
-    from: COUNTS_NO_LONGER,
-    to: COUNTS_NO_LONGER.replace(JUDGED, "true"),
-    test: "simulation/proven.test.ts: P5: strays that the table has lost take the proof from their day, although it holds no row of their group: %s",
-  },
-  {
-    rule: "R10",
-    file: "sql/duckdb.sql",
-    from: `counts.rows_ > 0
-      or ${COUNTS_NO_LONGER}`,
-    to: `false
-      or ${COUNTS_NO_LONGER}`,
-    test: "simulation/proven.test.ts: R10: a withdrawn stray whose window the end of retention has cut takes the proof from no other day",
   },
 ];

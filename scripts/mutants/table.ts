@@ -7,6 +7,7 @@ import { STRAYS_TO_COME } from "./coming.ts";
 import { CONCURRENCY } from "./concurrency.ts";
 import { CUT_LISTINGS } from "./cut_listings.ts";
 import { LIMITS } from "./limits.ts";
+import { MODELS } from "./models.ts";
 import type { Mutant } from "./mutant.ts";
 import { DAYS } from "./days.ts";
 import { DUE } from "./due.ts";
@@ -170,6 +171,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...UNREPORTED,
   ...AWAITED,
   ...PROVEN,
+  ...MODELS,
   {
     rule: "W2",
     file: "src/core/shares.ts",

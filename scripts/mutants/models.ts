@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import type { Mutant } from "./mutant.ts";
+
+const SQL = readFileSync(new URL("../../sql/duckdb.sql", import.meta.url), "utf8");
+
+/** The step that finds the lost strays of costs, from its last condition on: that of usage has the same words before these. */
+const LOST_OF_COSTS = `,
+        false)
+    )
+  group by strays.scope, strays.day
+),
+chains as (
+  select * from "ai_billing__chains_costs"`;
+const JUDGED = "days.stray_judge_id > strays.listed_by";
+const WRITTEN =
+  "(days.rows_reading_id > strays.listed_by and days.pass_began_at > strays.listed_in_pass)";
+const COUNTS_NO_LONGER = `not coalesce(
+        ${JUDGED}
+        or ${WRITTEN}${LOST_OF_COSTS}`;
+
+const WHOLE = "      when manifest.is_whole_window and not manifest.is_moved then 1\n";
+const NOTED_OF_COSTS = `      else 0
+    end as judges_strays
+  from "ai_billing__manifest" as manifest
+  inner join chains on manifest.place = chains.place and manifest.chain = chains.chain
+  where manifest.dataset = 'costs' and manifest.inside_window
+`;
+
+const JUDGED_COSTS = "create or replace view ai_billing__judged_costs as";
+/** The windows that have shown the rows of a reading again. Those of usage have the same words. */
+const SHOWN_AGAIN = SQL.slice(
+  SQL.indexOf(JUDGED_COSTS),
+  SQL.indexOf("unplaced as (", SQL.indexOf(JUDGED_COSTS)),
+);
+
+/** The models that tell which rows count, and which days are proven (P5, R10). */
+export const MODELS: readonly Mutant[] = [
+  {
+    rule: "P5",
+    file: "sql/duckdb.sql",
+    from: COUNTS_NO_LONGER,
+    to: COUNTS_NO_LONGER.replace(JUDGED, "false"),
+    test: "simulation/proven.test.ts: P5: so are strays whose process has died between their report and the next STATE",
+  },
+  {
+    rule: "P5",
+    file: "sql/duckdb.sql",
+    from: COUNTS_NO_LONGER,
+    to: COUNTS_NO_LONGER.replace(WRITTEN, "false"),
+    test: "simulation/strays_to_come.test.ts: P5: the day of a stray is not proven without the stray after its stream was cleared, if the next process %s (cursors: %s)",
+  },
+  {
+    rule: "P5",
+    file: "sql/duckdb.sql",
+    from: COUNTS_NO_LONGER,
+    to: COUNTS_NO_LONGER.replace(" and days.pass_began_at > strays.listed_in_pass", ""),
+    test: "simulation/proven.test.ts: P5: strays that the table has lost take the proof from their day, although it holds no row of their group: %s",
+  },
+  {
+    rule: "P5",
+    file: "sql/duckdb.sql",
+    from: COUNTS_NO_LONGER,
+    to: COUNTS_NO_LONGER.replace(JUDGED, "true"),
+    test: "simulation/proven.test.ts: P5: strays that the table has lost take the proof from their day, although it holds no row of their group: %s",
+  },
+  {
+    rule: "R10",
+    file: "sql/duckdb.sql",
+    from: `counts.rows_ > 0
+      or ${COUNTS_NO_LONGER}`,
+    to: `false
+      or ${COUNTS_NO_LONGER}`,
+    test: "simulation/proven.test.ts: R10: a withdrawn stray whose window the end of retention has cut takes the proof from no other day",
+  },
+  {
+    rule: "P5",
+    file: "sql/duckdb.sql",
+    from: WHOLE + NOTED_OF_COSTS,
+    to: NOTED_OF_COSTS,
+    test: "simulation/new_strays.test.ts: P5 R10: a day of a withdrawn stray is proven although a day of that report has awaited another stray in the meantime",
+  },
+  {
+    rule: "R10",
+    file: "sql/duckdb.sql",
+    from: SHOWN_AGAIN,
+    to: SHOWN_AGAIN.replace("where rows_reading_id <> reading_id", "where false"),
+    test: "simulation/proven.test.ts: R10: a long charge of a sync without export_windows is withdrawn",
+  },
+  {
+    rule: "R10",
+    file: "sql/duckdb.sql",
+    from: SHOWN_AGAIN,
+    to: SHOWN_AGAIN.replace("min(window_end)", "max(window_end)"),
+    test: "simulation/proven.test.ts: R10: a long charge of a sync without export_windows is withdrawn",
+  },
+  {
+    rule: "R10",
+    file: "sql/duckdb.sql",
+    from: SHOWN_AGAIN,
+    to: SHOWN_AGAIN.replace("max(window_start)", "min(window_start)"),
+    test: "simulation/proven.test.ts: R10: a long charge of a sync without export_windows is withdrawn",
+  },
+];
