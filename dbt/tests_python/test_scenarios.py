@@ -293,6 +293,22 @@ def test_rows_that_lie_in_no_single_day(warehouse, table):
     assert judged(month) == everywhere
 
 
+@pytest.mark.parametrize("selects", ["start", "overlap"])
+def test_a_long_row_of_a_sync_without_reports_goes(warehouse, table, selects):
+    """R10: no report names the window of the row. A later window that has shown it judges the row."""
+    world = World(table, selects=selects, now=at("12-02 12:00"))
+    three_costs(world)
+    world.put(LONG["credit"])
+    world.sync(("11-01", "12-01"), lose_manifest=True)
+    world.sync(("11-01", "11-05"))
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    world.withdraw("credit")
+    world.sync(("11-01", "11-05"))
+    world.sync(("11-01", "11-05"))
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+    assert current(warehouse, world) == world.truth()
+
+
 def test_a_long_row_that_another_window_of_the_sync_emitted_stays(warehouse, table):
     """Several windows return the row; in each sync only one of them emits it."""
     world = World(table, selects="overlap", now=at("12-02 12:00"))
