@@ -14,7 +14,6 @@ import {
   livesOn,
   PAGED,
   posting,
-  restate,
   strayOf,
   syncsAt,
   unproven,
@@ -42,14 +41,12 @@ test.each(["snapshot", "keyset"] as const)(
   "P5: nor does one if the report of that window lists an older stray of the day (cursors: %s)",
   async (cursors) => {
     const costs = posting({ cursors });
-    const [older, stray] = ["older", "stray"].map((id) => strayOf(costs, -12, -6, id));
-    if (older === undefined || stray === undefined) throw new Error("no strays");
-    stray.versions.length = 0;
+    const older = strayOf(costs, -12, -6, { id: "older" });
+    const stray = strayOf(costs, -12, -6, { from: day(0) + 12 * HOUR });
     const lives = [...livesOn(costs, -20, 1, 4), older, stray];
     const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
     await connection.sync(PAGED);
     expect(await verdictOn(connection, -12)).toBe("proven 5");
-    restate(connection, stray, day(0) + 12 * HOUR);
     await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isReportOf(-3) } });
     expect(await verdictOn(connection, -12)).toBe("unproven 5");
     await syncsAt(connection, [30, 33], PAGED);
@@ -60,12 +57,10 @@ test.each(["snapshot", "keyset"] as const)(
 
 test("P5: no second reading confirms a day without a new stray that a window has shown", async () => {
   const costs = posting();
-  const stray = strayOf(costs, -12, -6);
-  stray.versions.length = 0;
+  const stray = strayOf(costs, -12, -6, { from: day(0) + 12 * HOUR });
   const lives = [...livesOn(costs, -20, 1, 4), stray];
   const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
   await connection.sync(PAGED);
-  restate(connection, stray, day(0) + 12 * HOUR);
   lifeIn(lives, "r-6x0").withdrawnAt = day(0) + 12 * HOUR;
   await syncsAt(connection, [27], { ...PAGED, end: { killWhen: isReportOf(-9) } });
   await syncsAt(connection, [28], { ...PAGED, end: { killWhen: isReportOf(-12) } });
@@ -92,7 +87,7 @@ test("P5: nor does it if the day's own window was resumed", async () => {
 test("P5 R10: a day of a withdrawn stray is proven although a day of that report has awaited another stray in the meantime", async () => {
   const costs = posting();
   const stray = strayOf(costs, -6, -10);
-  const lives = [...livesOn(costs, -20, 40, 4), stray, strayOf(costs, -10, -12, "other")];
+  const lives = [...livesOn(costs, -20, 40, 4), stray, strayOf(costs, -10, -12, { id: "other" })];
   const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
   await connection.sync(PAGED);
   stray.withdrawnAt = day(0) + 12 * HOUR;

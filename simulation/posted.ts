@@ -42,9 +42,17 @@ export function lifeIn(lives: readonly Life[], id: string): Life {
   if (life === undefined) throw new Error(`no record ${id}`);
   return life;
 }
-/** A record of one day that only the window of another day shows. */
-export function strayOf(rules: Rules, of: number, posted: number, id = "stray"): Life {
-  const life = lifeOf(rules, id, day(of), { at: day(posted) + HOUR, due: false });
+/** A record of one day that only the window of another day shows. `from`: the instant from which the provider shows it. */
+export function strayOf(
+  rules: Rules,
+  of: number,
+  posted: number,
+  {
+    id = "stray",
+    from = day(posted) + HOUR,
+  }: { readonly id?: string; readonly from?: number } = {},
+): Life {
+  const life = lifeOf(rules, id, day(of), { at: from, due: false });
   return Object.assign(life, { postedAt: day(posted) });
 }
 export function restate(

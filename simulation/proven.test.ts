@@ -128,7 +128,7 @@ test.each([
     const costs = posting({ cursors: "keyset" });
     const lives = [
       ...livesOn(costs, -20, 1, 4),
-      ...numbers(0, strays).map((index) => strayOf(costs, -6, -5, `stray${index}`)),
+      ...numbers(0, strays).map((index) => strayOf(costs, -6, -5, { id: `stray${index}` })),
     ];
     const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
     const step = { ...BASE, pageSize: 2, asked: { ...CALM.asked, startDate: day(-20) } };
@@ -145,7 +145,7 @@ test.each([
 
 test("R10: two windows of several pages, each with an `as_of` of its own, show a stray of the other one's day", async () => {
   const costs = posting({ cursors: "keyset" });
-  const strays = [strayOf(costs, -10, -8, "one"), strayOf(costs, -8, -10, "other")];
+  const strays = [strayOf(costs, -10, -8, { id: "one" }), strayOf(costs, -8, -10, { id: "other" })];
   const lives = [...livesOn(costs, -20, 1, 4), ...strays];
   const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
   const step = { ...BASE, pageSize: 2, asked: { ...CALM.asked, startDate: day(-20) } };
@@ -162,7 +162,7 @@ test.each(["snapshot", "keyset"] as const)(
     const costs = posting({ cursors });
     const lives = [
       ...livesOn(costs, -20, 1, 4),
-      ...["a", "b"].map((id) => strayOf(costs, -12, -5, id)),
+      ...["a", "b"].map((id) => strayOf(costs, -12, -5, { id })),
     ];
     const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
     const step = { ...BASE, pageSize: 2, asked: asked({ reconcileDays: 6 }) };
@@ -184,7 +184,7 @@ test.each(["snapshot", "keyset"] as const)(
 
 test("P5 R10: a process dies within the report of a window that shows strays of two days", async () => {
   const costs = posting();
-  const strays = [strayOf(costs, -12, -5, "a"), strayOf(costs, -11, -5, "b")];
+  const strays = [strayOf(costs, -12, -5, { id: "a" }), strayOf(costs, -11, -5, { id: "b" })];
   const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), ...strays]);
   const step = { ...BASE, asked: asked({ reconcileDays: 6 }) };
   await connection.sync(step);
@@ -424,7 +424,7 @@ test.each(["has whole seconds", "steps back"])(
 
 const livesWithStrays = (rules: Rules, posted = -5): Life[] => [
   ...livesOn(rules, -20, 1, 4),
-  ...["a", "b"].map((id) => strayOf(rules, -12, posted, id)),
+  ...["a", "b"].map((id) => strayOf(rules, -12, posted, { id })),
 ];
 
 /** The day of a stray, and the window that shows it. */
@@ -503,7 +503,7 @@ test.each(
   "P5: no reading proves the day of a stray before the stray is written: %s (cursors: %s)",
   async (name, cursors) => {
     const costs = posting({ cursors });
-    const stray = strayOf(costs, OF_STRAY, POSTED, "a");
+    const stray = strayOf(costs, OF_STRAY, POSTED, { id: "a" });
     const lives = [...livesOn(costs, -20, 6, 4), stray];
     const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
     await connection.sync(PAGED);
@@ -528,7 +528,10 @@ test.each(
 
 test("P5: nor does one if a STATE has named the day as due before another stray of its window was seen", async () => {
   const costs = posting();
-  const strays = [strayOf(costs, OF_STRAY, POSTED, "a"), strayOf(costs, POSTED, OF_STRAY, "b")];
+  const strays = [
+    strayOf(costs, OF_STRAY, POSTED, { id: "a" }),
+    strayOf(costs, POSTED, OF_STRAY, { id: "b" }),
+  ];
   const lives = [...livesOn(costs, -20, 6, 4), ...strays];
   const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
   const rows = async (): Promise<unknown> => {
@@ -550,7 +553,7 @@ test.each([
   "P5: the day of a stray stays unproven once %s has cut its window, behind a process that died with its row",
   async (_, rules, before, after) => {
     const costs = posting({ cursors: "keyset", ...rules });
-    const stray = strayOf(costs, OF_STRAY, -17, "a");
+    const stray = strayOf(costs, OF_STRAY, -17, { id: "a" });
     const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 6, 4), stray]);
     const step = { ...PAGED, asked: asked({ reconcileDays: 20, ...before }) };
     await connection.sync(step);
@@ -572,7 +575,7 @@ test.each([
 
 test("P5: nor does a complete sync prove the day of a stray that is due, if the bound of due windows leaves the window of the stray out", async () => {
   const costs = posting();
-  const stray = strayOf(costs, OF_STRAY, POSTED, "a");
+  const stray = strayOf(costs, OF_STRAY, POSTED, { id: "a" });
   const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 6), stray]);
   Object.assign(connection.world.trials, { limits: { ...LIMITS, dueWindows: 12 } });
   await connection.sync(PAGED);
