@@ -12,8 +12,8 @@ import type { Ledger } from "./ledger.ts";
 /** The ranges that a report takes the proof from. */
 interface Doubted {
   readonly unproven: readonly Range[];
-  /** If days may await strays that the reported window has shown (P5); else null. */
-  readonly awaited: Pick<AwaitedDays, "namedIn"> | null;
+  /** The days that await strays (P5). */
+  readonly awaited: Pick<AwaitedDays, "namedIn">;
   /** The windows that have still to list their strays. */
   readonly unlisted: readonly Range[];
 }
@@ -42,11 +42,10 @@ export function announce(
   { unproven, unlisted, awaited }: Doubted,
 ): void {
   const { sent } = ledger;
-  const state = awaited?.namedIn(ledger.state) ?? ledger.state;
+  const state = awaited.namedIn(ledger.state);
   if (state.mode !== "incremental") return;
   const areNamed = due.areNamed([...unproven, ...unlisted], sent);
-  const isAwaited = awaited === null || isAwaitedAlike(state, sent);
-  if (areNamed && isAwaited && lostUntil(state) === lostUntil(sent)) return;
+  if (areNamed && isAwaitedAlike(state, sent) && lostUntil(state) === lostUntil(sent)) return;
   // This STATE may count more windows as read than the STATE before.
   ledger.update(due.list(due.mark(state, unproven), unlisted));
   void ledger.sendAhead();

@@ -29,6 +29,7 @@ function awaitedBy(
   waiting: readonly number[] = [],
 ) {
   const reads: Reading[] = [];
+  const left: AwaitedStrays[] = [];
   const awaited = new AwaitedDays({
     earlier,
     pending: {
@@ -41,6 +42,7 @@ function awaitedBy(
       awaits: (one) => pending.some(({ days }) => days.start === one),
       waitsOn: ({ start }) => waiting.map(day).includes(start),
     },
+    takeLeft: () => left.splice(0),
     reads,
     bounds: range(0, 10),
     maximumWindowDays: 31,

@@ -1,9 +1,10 @@
 /** P5: the days that await strays while a read goes on, so that no reading proves them (`core/awaited.ts`). */
 import { boundedAwaited, distinctAwaited, isAwaited, isShownWhole } from "../core/awaited.ts";
+import { daysOf } from "../core/digests.ts";
 import type { Reading } from "../core/reading.ts";
 import type { DayReport } from "../core/settle.ts";
 import type { AwaitedStrays, StreamState } from "../core/state.ts";
-import { contains, nameOf, overlaps, type Range, union } from "../core/window.ts";
+import { clip, contains, nameOf, overlaps, type Range, union } from "../core/window.ts";
 import type { PendingStrays } from "./pending_strays.ts";
 
 /** The strays that a read has shown. */
@@ -13,6 +14,8 @@ interface Options {
   /** The entries of the state before the read. */
   readonly earlier: readonly AwaitedStrays[];
   readonly pending: AwaitedPending;
+  /** Takes the days of strays about which only a later reading of their windows can tell, with these windows. */
+  readonly takeLeft: () => readonly AwaitedStrays[];
   /** The windows that this process has read as a whole. */
   readonly reads: readonly Reading[];
   /** The range that the read may request. */
@@ -27,6 +30,10 @@ export class AwaitedDays {
   /** The entries of earlier processes: those whose windows this one has still to show whole, and those whose strays still wait. */
   #unshown: readonly AwaitedStrays[];
   #waiting: readonly AwaitedStrays[] = [];
+  /** The entries of {@link Options.takeLeft} so far: the next process has to show their windows whole. */
+  #left: readonly AwaitedStrays[] = [];
+  /** The days of {@link Options.takeLeft} of which {@link takeDoubted} has not told yet. */
+  #doubted: readonly Range[] = [];
   /** How many of the windows that were read are taken into account. */
   #judged = 0;
 
@@ -37,7 +44,12 @@ export class AwaitedDays {
 
   /** Takes the windows into account that were read since. Only the entries that these touch may have changed (L2). */
   #judge(): void {
-    const { reads, maximumWindowDays, pending } = this.#options;
+    const { reads, maximumWindowDays, pending, most } = this.#options;
+    const left = this.#options.takeLeft();
+    if (left.length > 0) {
+      this.#left = boundedAwaited(distinctAwaited([...this.#left, ...left]), most);
+      this.#doubted = union([...this.#doubted, ...left.map(({ days }) => days)]);
+    }
     if (this.#judged < reads.length && this.#unshown.length > 0) {
       const latest = reads.slice(this.#judged);
       const shown = this.#unshown.filter(
@@ -55,7 +67,7 @@ export class AwaitedDays {
 
   get #open(): readonly AwaitedStrays[] {
     this.#judge();
-    return this.#waiting.length === 0 ? this.#unshown : [...this.#unshown, ...this.#waiting];
+    return [...this.#unshown, ...this.#waiting, ...this.#left];
   }
 
   /** The state with the days that await strays. A full refresh looks for strays of its own. */
@@ -109,6 +121,14 @@ export class AwaitedDays {
   shownBy(window: Range, onlyNew = false): number[] {
     const { pending, bounds } = this.#options;
     return pending.awaitedIn(window, bounds, onlyNew);
+  }
+
+  /** The days within the range of the read that await strays only since the last call: a report before may have proven them. */
+  takeDoubted(): number[] {
+    this.#judge();
+    const doubted = clip(this.#doubted, this.#options.bounds);
+    this.#doubted = [];
+    return doubted.flatMap(daysOf);
   }
 
   /** The windows of earlier processes that have to be read as a whole. */

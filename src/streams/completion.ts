@@ -66,11 +66,10 @@ export class Completion {
 
   constructor(options: CompletionOptions) {
     this.#options = options;
-    const { plan, limits } = options;
-    this.strays = straysOf(plan, options.input, limits);
+    this.strays = straysOf(options.plan, options.input, options.limits);
     this.#due = new DueWindows(options.input.now);
     this.#confirmations = new Confirmations(options);
-    this.#losses = new Losses(plan.state.pass, () => this.#reads.awaited.days);
+    this.#losses = new Losses(options.plan.state.pass, () => this.#reads.awaited.days);
     this.#reads = new StrayReads(this.strays, options);
     this.#reporter = new Reporter(this.strays.groups, this.#reads.awaited, options);
   }
@@ -124,7 +123,7 @@ export class Completion {
         alsoWritten,
       );
     for (const message of describeShrunk(judge().shrunk)) await warn(message);
-    if (this.strays.takeRefusal()) await warn(tooManyStrays(limits));
+    if (this.strays.pending.takeRefusal()) await warn(tooManyStrays(limits));
     // Other windows may have changed the state while a warning was sent.
     return judge();
   }
@@ -155,7 +154,7 @@ export class Completion {
     const missed = this.#lose({ ...reading, ...lists, endedAt, days: daysAbout(reading) }, hasLost);
     const doubted = misses ? doubtsOf(settlement, reading) : [];
     const unproven = rangesOf([...settlement.shrunk, ...doubted, ...lists.awaiting]);
-    this.#announce([...unproven, ...missed.before], open, shows !== "part");
+    this.#announce([...unproven, ...missed.before], open);
     const said = { reading, endedAt, isWhole, days: [...days, ...doubted], strays: lists.strays };
     const reported = this.#reporter.reportAll(said, lists);
     const uncovered = uncoveredDays(ledger.state, reading, input, endedAt);
@@ -189,13 +188,14 @@ export class Completion {
   }
 
   /**
+   * See {@link announce}.
+   *
    * @param open the windows that had still to list their strays before this reading: it may be the one that lists them
-   * @param awaits see {@link announce}
    */
-  #announce(unproven: readonly Range[], open: readonly Range[], awaits = false): void {
+  #announce(unproven: readonly Range[], open: readonly Range[]): void {
     const unlisted = [...this.strays.listings.unlisted(), ...open];
     const { ledger, report } = this.#options;
-    const awaited = awaits ? this.#reads.awaited : null;
+    const { awaited } = this.#reads;
     if (report !== null) announce(ledger, this.#due, { unproven, unlisted, awaited });
   }
 
@@ -231,18 +231,18 @@ export class Completion {
     const hasLost = misses || isLost || isLate || this.strays.groups.takeLoss();
     const { before, own } = this.#lose({ ...reading, endedAt, days: agreed }, hasLost);
     const said = { reading, endedAt, isWhole: false, days: reports, strays };
-    this.#announce([], open);
-    const reported = reports.length + strays.length === 0 ? null : this.#reporter.report(said);
+    const awaiting = this.#reporter.doubted();
+    this.#announce(rangesOf(awaiting), open);
+    const reported = this.#reporter.reportAll(said, { own: null, awaiting });
     this.strays.listings.confirmed(agreed);
     const { state } = ledger;
     if (state.mode === "incremental") {
       const uncovered = uncoveredDays(state, reading, input, endedAt);
       const covered = this.#reads.awaited.provenAgain(agreed, uncovered);
       const confirmed = this.#due.confirm({ ...state, known }, covered);
-      const marked = this.#due.mark(confirmed, [...before, ...own]);
-      const listed = this.#due.list(marked, this.strays.listings.unlisted());
+      const marked = this.#due.mark(confirmed, [...before, ...own, ...rangesOf(awaiting)]);
       const told = { reading, reports: report && reports, lacking, uncovered };
-      ledger.update(afterReport(listed, state, told));
+      ledger.update(this.#remembered(afterReport(marked, state, told)));
     }
     await reported;
   }
@@ -268,12 +268,13 @@ export class Completion {
     const written = standingOf(reading.totals ?? [], reading.id);
     const lists = this.#reporter.lists({ ...reading, standing: [] });
     const lost = this.#lose({ ...reading, endedAt, days: [] }, lists.hasLost).before;
-    if (lost.length > 0) this.#announce(lost, []);
+    const unproven = [...lost, ...rangesOf(lists.awaiting)];
+    if (unproven.length > 0) this.#announce(unproven, []);
     // The groups that lose rows come first. A process that dies between the two leaves written strays that no report lists: they count.
     const strayLists = [...lists.strays, ...written];
     const said = { reading, endedAt, isWhole: false, days: [], strays: strayLists };
     const reported = this.#reporter.reportAll(said, lists);
-    const released = this.#due.mark(this.#due.release(ledger.state, job.window), lost);
+    const released = this.#due.mark(this.#due.release(ledger.state, job.window), unproven);
     const days = written.map(({ day }) => dayRange(day));
     const untold = this.#options.report === null ? [job.window, ...days] : [];
     ledger.update(withStrayCosts(withUnreported(this.#remembered(released), untold), reading));

@@ -12,7 +12,13 @@ const [a, b, c] = [strayOf("a"), strayOf("b"), strayOf("c")];
 function listing() {
   let written: readonly WrittenStray[] = [];
   const taken: { standing: readonly WrittenStray[] } = { standing: [] };
-  const reports = new GroupReports({ fewer: [], keptFrom: -Infinity }, () => written, taken);
+  const told: string[] = [];
+  const reports = new GroupReports(
+    { fewer: [], keptFrom: -Infinity },
+    () => written,
+    taken,
+    (strays) => told.push(...strays.map(({ hash }) => hash)),
+  );
   /** Gives the numbers of rows that the report of a reading lists. `shown`: the number of strays of the group that the reading has shown. */
   const list = (id: string, shown: number, left: readonly WrittenStray[], isMoved = false) => {
     const standing = shown === 0 ? [] : [{ day, rowsReadingId: "r1", records: shown }];
@@ -26,7 +32,7 @@ function listing() {
     taken.standing = standing;
     return reports.isBehind;
   };
-  return { reports, list, isBehind };
+  return { reports, list, isBehind, told };
 }
 
 test("P5: a reading lists a replaced group with the rows that are left, whatever it has shown before", () => {

@@ -38,16 +38,22 @@ export class GroupReports {
   readonly #keptFrom: number;
   readonly #written: () => readonly WrittenStray[];
   readonly #taken: Pick<TakenStrays, "standing">;
+  readonly #tells: (strays: readonly WrittenStray[]) => void;
 
-  /** @param written the written strays that the read knows at this moment */
+  /**
+   * @param written the written strays that the read knows at this moment
+   * @param tells is called with the strays that a report lists, whether or not a window of this read has shown them
+   */
   constructor(
     { fewer, keptFrom }: GroupPlan,
     written: () => readonly WrittenStray[],
     taken: Pick<TakenStrays, "standing">,
+    tells: (strays: readonly WrittenStray[]) => void,
   ) {
     this.#keptFrom = keptFrom;
     this.#written = written;
     this.#taken = taken;
+    this.#tells = tells;
     for (const group of fewer) this.loses(group);
   }
 
@@ -144,8 +150,10 @@ export class GroupReports {
       const isNewest = !reading.resumed && !this.isListedBehind(group, reading.id);
       const tells = isNewest && this.#untold.has(group);
       if (!tells && !groups.has(group)) continue;
-      const records = rows?.get(group)?.length ?? 0;
+      const own = rows?.get(group) ?? [];
+      const records = own.length;
       groups.set(group, { day, rowsReadingId: readingId, records });
+      if (tells) this.#tells(own);
       if (isNewest && records === 0 && this.#losing.delete(group)) this.#hasLost = true;
       if (isNewest && !takenGroups.has(group)) this.#untold.delete(group);
     }

@@ -221,7 +221,7 @@ export class RecordFilter {
     const known = isSecond
       ? strays.seeAgain(FINGERPRINT, window)
       : strays.see(FINGERPRINT, id, this.#start, window);
-    if (known === null && isSecond) strays.leave(FINGERPRINT, window);
+    if (known === null && isSecond) strays.leave(FINGERPRINT, this.#start, window);
     else if (known === null) this.#hasStrays = true;
     else if (known.readingId !== null) this.#stand(known.day, known.readingId);
     return Number.NaN;

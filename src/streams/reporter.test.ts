@@ -25,7 +25,7 @@ test("P5: the report of a window that shows awaited strays takes the proof from 
   expect([DAY_ONE, unknown].map((day) => isKnown(knownOf(state), day))).toEqual([true, false]);
   const reporter = new Reporter(
     { listed: () => [], isBehind: false, takeLoss: () => false },
-    { shownBy: () => [DAY_ONE, unknown] },
+    { shownBy: () => [DAY_ONE, unknown], takeDoubted: () => [] },
     {
       ledger: ledgerOf(state),
       input: { now: NOW },
@@ -42,9 +42,15 @@ test("P5: a sync without reports says nothing of a group that has lost rows, so 
   const plan = { fewer: [group], keptFrom: DAY_ONE };
   const reading = beginReading(dayRange(DAY_ONE), { ...START, id: "2" });
   const listsWith = (report: null | (() => Promise<void>)) => {
-    const groups = new GroupReports(plan, () => [], { standing: [] });
+    const groups = new GroupReports(
+      plan,
+      () => [],
+      { standing: [] },
+      () => undefined,
+    );
     const options = { ledger: ledgerOf(state), input: { now: NOW }, report };
-    const { strays, hasLost } = new Reporter(groups, { shownBy: () => [] }, options).lists(reading);
+    const awaited = { shownBy: () => [], takeDoubted: () => [] };
+    const { strays, hasLost } = new Reporter(groups, awaited, options).lists(reading);
     return { strays, hasLost, fewer: groups.fewer };
   };
   expect(listsWith(null)).toEqual({ strays: [], hasLost: false, fewer: [group] });

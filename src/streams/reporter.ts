@@ -28,12 +28,12 @@ interface Options extends Pick<CompletionOptions, "report"> {
 
 export class Reporter {
   readonly #groups: Pick<GroupReports, "listed" | "isBehind" | "takeLoss">;
-  readonly #awaited: Pick<AwaitedDays, "shownBy">;
+  readonly #awaited: Pick<AwaitedDays, "shownBy" | "takeDoubted">;
   readonly #options: Options;
 
   constructor(
     groups: Pick<GroupReports, "listed" | "isBehind" | "takeLoss">,
-    awaited: Pick<AwaitedDays, "shownBy">,
+    awaited: Pick<AwaitedDays, "shownBy" | "takeDoubted">,
     options: Options,
   ) {
     this.#groups = groups;
@@ -43,11 +43,11 @@ export class Reporter {
 
   /**
    * Queues a report at once. The caller changes the state before it waits. So a STATE that is made later stands behind the report, and
-   * covers it (S2).
+   * covers it (S2). A reading that says nothing has no report.
    */
   async report(said: Said): Promise<void> {
     const { ledger, input, report } = this.#options;
-    if (report === null) return;
+    if (report === null || said.days.length + said.strays.length === 0) return;
     // R4: the first report names a chain that no STATE has named yet. The STATE is queued before the report.
     if (ledger.state.newestId === null && ledger.reserve(said.reading.id)) void ledger.sendAhead();
     await report({ ...said, pass: ledger.state.pass ?? emptyPass(input.now) });
@@ -60,23 +60,30 @@ export class Reporter {
    * report does not list.
    */
   lists(reading: Reading, shows: Shows = "part"): Lists {
-    const { report, ledger } = this.#options;
-    if (report === null) return { strays: [], own: null, hasLost: false, awaiting: [] };
+    if (this.#options.report === null)
+      return { strays: [], own: null, hasLost: false, awaiting: [] };
     const strays = this.#groups.listed(reading);
     const own = this.#groups.isBehind ? this.#ownOf(reading) : null;
-    const { state } = ledger;
-    const known = knownOf(state);
     const fresh = shows === "part" ? [] : this.#awaited.shownBy(reading, true);
     const all = shows === "all" ? this.#awaited.shownBy(reading) : [];
     // The models miss a row of a group that is listed with fewer rows than it has. They cannot miss a stray that was never written.
     const missed = all.filter((day) => strays.every((group) => group.day !== day));
-    // A full refresh knows no days. An incremental sync writes a day again that it does not know.
+    const awaiting = this.#provable([...fresh, ...missed, ...this.#awaited.takeDoubted()]);
+    return { strays, own, hasLost: this.#groups.takeLoss(), awaiting };
+  }
+
+  /** P5: the days that await strays only since the last report, for a reading that proves days a second time. */
+  doubted(): Lists["awaiting"] {
+    return this.#options.report === null ? [] : this.#provable(this.#awaited.takeDoubted());
+  }
+
+  /** The days that an earlier report may have proven. A full refresh knows no days. An incremental sync writes a day again that it does not know. */
+  #provable(days: readonly number[]): Lists["awaiting"] {
+    const { state } = this.#options.ledger;
+    const known = knownOf(state);
     const mayBeProven = (day: number): boolean =>
       state.mode === "full_refresh" || isKnown(known, day);
-    const awaiting = [...new Set([...fresh, ...missed])]
-      .filter(mayBeProven)
-      .map((day) => ({ day }));
-    return { strays, own, hasLost: this.#groups.takeLoss(), awaiting };
+    return [...new Set(days)].filter(mayBeProven).map((day) => ({ day }));
   }
 
   #ownOf(of: Reading): Lists["own"] {
@@ -95,7 +102,7 @@ export class Reporter {
   }
 
   /** A report. The groups that need a report of their own come first, and so do the days that await strays: see {@link Lists}. */
-  async reportAll(said: Said, { own, awaiting }: Lists): Promise<void> {
+  async reportAll(said: Said, { own, awaiting }: Pick<Lists, "own" | "awaiting">): Promise<void> {
     const reports = awaiting.map(({ day }) => this.report(this.#unproven(said, day)));
     if (own !== null) reports.push(this.report({ ...said, ...own, isWhole: false, days: [] }));
     await Promise.all([...reports, this.report(said)]);

@@ -92,10 +92,10 @@ export class StrayListings {
    * To be called after a complete reading that lists the written strays once more. If this read may request only a part of a
    * stray's window, no reading tells whether the stray is missing: the stray is done once all of this part was listed without it.
    *
-   * @returns whether the reading misses a stray that no such reading has missed before in this read
+   * @returns the strays that the reading misses and that no such reading has missed before in this read
    */
-  misses(window: Range, isShown: (hash: string) => boolean): boolean {
-    const before = this.#missed.size;
+  misses(window: Range, isShown: (hash: string) => boolean): readonly WrittenStray[] {
+    const before = new Set(this.#missed);
     for (const stray of this.#written()) {
       const { hash, day, window: own } = stray;
       // A window that contains the day returns such a record as its own.
@@ -106,7 +106,8 @@ export class StrayListings {
         this.#unseen.set(hash, union([...(this.#unseen.get(hash) ?? []), window]));
       }
     }
-    return this.#missed.size > before;
+    const missed = this.#missed.difference(before);
+    return missed.size === 0 ? [] : this.#written().filter(({ hash }) => missed.has(hash));
   }
 
   /** To be called with strays that a reading has missed. If their newer versions wait, their windows stay due as long as their old rows stand. */

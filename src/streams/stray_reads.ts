@@ -64,6 +64,7 @@ export class StrayReads {
     this.awaited = new AwaitedDays({
       earlier: plan.state.mode === "incremental" ? plan.state.awaited : [],
       pending: strays.pending,
+      takeLeft: () => (this.#isRefresh ? [] : strays.left.take()),
       reads: this.read,
       bounds: { start: plan.from, end: plan.end },
       maximumWindowDays: input.maximumWindowDays,
@@ -177,15 +178,14 @@ export class StrayReads {
 
   /**
    * P5: to be called with each reading, before its report. If this read has read a day, and no window has returned a stray of it as its own,
-   * the day awaits the stray, so that no report proves the day without it. The earlier process of a resumed reading may have returned strays
-   * that wait as its own, so that these do not count; strays that are shown later do. A full refresh proves no day a second time.
+   * the day awaits the stray, so that no report proves the day without it. So does the day of a resumed reading, although the earlier process
+   * may have returned the stray as its own. A full refresh proves no day a second time.
    */
   expectStrays(reading: Reading, isSecond = false): void {
     if (this.#isRefresh) return;
     const isAbout = isAboutOf(reading);
     const days = daysOf(reading).filter((day) => isAbout(day) && contains(reading, dayRange(day)));
     if (isSecond || reading.resumed) for (const day of days) this.#alsoRead.add(day);
-    if (reading.resumed) return;
     const isRead = (day: number): boolean =>
       this.#alsoRead.has(day) || this.read.some((other) => contains(other, dayRange(day)));
     this.#strays.pending.expect(reading, days, isRead, this.#options.mayHaveOwner);
@@ -217,7 +217,7 @@ export class StrayReads {
   } {
     const assigned = new Set<string>();
     const shares = waiting.map((each) => {
-      const all = this.#strays.toWrite(each.window, (day) => leftToNext.has(day));
+      const all = this.#strays.pending.toWrite(each.window, (day) => leftToNext.has(day));
       const ids = all.difference(assigned);
       for (const id of ids) assigned.add(id);
       return { each, all, ids };

@@ -13,7 +13,7 @@ const windowOf = (day: number, days = 1) => ({
 });
 const [first, second] = [windowOf(1), windowOf(2)];
 const toWrite = (strays: Strays, window = first, late: readonly number[] = []): string[] => [
-  ...strays.toWrite(window, (day) => late.includes(day)),
+  ...strays.pending.toWrite(window, (day) => late.includes(day)),
 ];
 
 /** A record's hashes, from texts that stand for them. */
@@ -497,15 +497,15 @@ test("L1 L2: 50,000 strays wait at most, and a window finds its own without a lo
   const strays = new Strays([]);
   const { version, content, former } = printOf("x");
   for (let number = 0; number < 50_001; number++) {
-    expect(strays.takeRefusal()).toBe(false);
+    expect(strays.pending.takeRefusal()).toBe(false);
     const texts = { versionText: `${number}`, contentText: "", formerText: "" };
     const print = { version, content, former, ...texts };
     strays.see(print, `${number}`, DAY_ONE - DAY, windowOf(number));
   }
-  expect([strays.takeRefusal(), strays.takeRefusal()]).toEqual([true, false]);
+  expect([strays.pending.takeRefusal(), strays.pending.takeRefusal()]).toEqual([true, false]);
   let asked = 0;
   for (let number = 0; number < 50_000; number++) {
-    strays.toWrite(windowOf(number), () => ((asked += 1), false));
+    strays.pending.toWrite(windowOf(number), () => ((asked += 1), false));
   }
   expect(asked).toBe(50_000);
   expect(strays.hasPending(windowOf(50_000))).toBe(false);

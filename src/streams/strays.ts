@@ -21,6 +21,7 @@ import { contains, nameOf, type Range } from "../core/window.ts";
 import { type GroupPlan, GroupReports, type Reported } from "./group_reports.ts";
 import { HashWords } from "./hash_words.ts";
 import type { AwaitedPending } from "./awaited_days.ts";
+import { LeftStrays } from "./left_strays.ts";
 import { type Pending, PendingStrays } from "./pending_strays.ts";
 import { type CameStrays, groupOf, isWritten, newestOf, ofWholeGroups } from "./stray_groups.ts";
 import {
@@ -69,6 +70,11 @@ export class Strays {
   readonly taken = new TakenStrays();
   /** Owned strays of days whose reading is not settled: a STATE with them would have the stray, but not yet the row of its day. */
   readonly #unsettled = new Set<KnownStray>();
+  /**
+   * The strays about which only a later reading of their windows can tell: new ones that a second reading has shown, written ones that a
+   * second reading has missed, and those that a report has listed although no window of this read has shown them.
+   */
+  readonly left: LeftStrays;
   /** All hashes in these tables. */
   readonly #words = new HashWords();
   readonly #limits: Limits;
@@ -82,7 +88,10 @@ export class Strays {
     { keptFrom = -Infinity, fewer = [], ...plan }: ListingPlan & Partial<GroupPlan> = EVERYTHING,
   ) {
     this.#limits = limits;
-    this.groups = new GroupReports({ fewer, keptFrom }, () => this.#written, this.taken);
+    this.left = new LeftStrays(limits.knownStrays);
+    const tells = (told: readonly WrittenStray[]): void =>
+      this.left.add(told.filter(({ hash, id }) => hash !== id && !this.#seen.has(hash)));
+    this.groups = new GroupReports({ fewer, keptFrom }, () => this.#written, this.taken, tells);
     this.#pending = new PendingStrays(limits);
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new StrayTable(known);
@@ -98,11 +107,6 @@ export class Strays {
   /** Whether strays are known by their hash of 0.2.0. */
   get hasFormer(): boolean {
     return this.#former > 0;
-  }
-
-  /** Whether a stray has found no room to wait (L1), and no call before this one has told so. */
-  takeRefusal(): boolean {
-    return this.#pending.takeRefusal();
   }
 
   /**
@@ -183,9 +187,8 @@ export class Strays {
     const known = this.#knownAs(print);
     if (known !== undefined) {
       this.#returned.add(known.hash);
-      if (isWritten(known)) {
-        this.#take(known, isOut);
-      }
+      this.#seen.add(known.hash);
+      if (isWritten(known)) this.#take(known, isOut);
     }
     const pending = this.#pending.get(print.versionText);
     if (pending === undefined) return;
@@ -215,8 +218,10 @@ export class Strays {
   }
 
   /** A second reading shows a stray that it takes no note of. If the stray does not wait, the next reading of its window finds it. */
-  leave(print: StrayPrint, window: Range): void {
-    if (this.#pending.get(print.versionText) === undefined) this.listings.judgeNext(window);
+  leave(print: StrayPrint, start: number, window: Range): void {
+    if (this.#pending.get(print.versionText) !== undefined) return;
+    this.listings.judgeNext(window);
+    this.left.add([{ day: floorTo(DAY, start), window }]);
   }
 
   #mayKnow({ version, content, former }: StrayPrint): boolean {
@@ -237,13 +242,8 @@ export class Strays {
     return this.#pending.countIn(window) > 0;
   }
 
-  get pending(): AwaitedPending & Pick<PendingStrays, "expect"> {
+  get pending(): AwaitedPending & Pick<PendingStrays, "expect" | "takeRefusal" | "toWrite"> {
     return this.#pending;
-  }
-
-  /** See {@link PendingStrays.toWrite}. */
-  toWrite(window: Range, waits: (day: number) => boolean): ReadonlySet<string> {
-    return this.#pending.toWrite(window, waits);
   }
 
   /** See {@link PendingStrays.days}. */
@@ -431,7 +431,9 @@ export class Strays {
   misses(window: Listing): boolean {
     const shown = this.#list(window);
     const isShown = (hash: string): boolean => shown.has(hash) || this.#learned.has(hash);
-    return this.listings.misses(window, isShown);
+    const missed = this.listings.misses(window, isShown);
+    this.left.add(missed);
+    return missed.length > 0;
   }
 
   /**
