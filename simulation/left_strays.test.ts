@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { date, HOUR } from "./calendar.ts";
 import type { Item, StateValue } from "./platform.ts";
 import {
+  asked,
   day,
   DEEP,
   isReportOf,
@@ -31,8 +32,8 @@ test.each(["snapshot", "keyset"] as const)(
   async (cursors) => {
     const costs = posting({ cursors });
     const [restated, gone] = [
-      strayOf(costs, -12, -6, { id: "restated" }),
-      strayOf(costs, -12, -6, { id: "gone" }),
+      strayOf(costs, -12, -6, { id: "a" }),
+      strayOf(costs, -12, -6, { id: "b" }),
     ];
     const lives = [...livesOn(costs, -20, 1, 4), restated, gone];
     const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
@@ -48,6 +49,21 @@ test.each(["snapshot", "keyset"] as const)(
     expect(await unproven(connection, "costs", day(-21))).toEqual([]);
   },
 );
+
+test("P5: nor does one by a group of which a listing that moved has not shown a stray", async () => {
+  const costs = posting({ cursors: "keyset", maximumWindowDays: 3 });
+  const restated = strayOf(costs, -12, -6, { id: "a" });
+  const gone = strayOf(costs, -12, -6, { id: "b" });
+  const lives = [...livesOn(costs, -20, 1, 4), restated, gone];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(PAGED);
+  restate(connection, restated, day(0) + 12 * HOUR);
+  gone.withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27], PAGED);
+  expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
+  await syncsAt(connection, [51, 75], PAGED);
+  expect(await verdictOn(connection, -12)).toBe("proven 5");
+});
 
 test("P5: nor does a resumed reading prove its day without a new stray that a window has shown", async () => {
   const costs = posting();
@@ -91,3 +107,56 @@ test.each([
     expect(await unproven(connection, "costs", day(-21))).toEqual([]);
   },
 );
+
+/** A report that takes the proof from a day. */
+const doubts =
+  (number: number) =>
+  (item: Item): boolean =>
+    isReportOf(number)(item) && item.kind === "report" && !item.row.confirmed;
+/** Only the days that are due, and the last ones, are read. */
+const LATER = { ...DEEP, asked: asked({ reconcileDays: 0 }) };
+
+/** A report that lists one stray of a day. */
+const listsOneOf =
+  (number: number) =>
+  (item: Item): boolean =>
+    item.kind === "report" &&
+    !item.row.inside_window &&
+    item.row.day === date(day(number)) &&
+    item.row.rows === 1;
+
+test.each([
+  ["takes the proof from the day", listsOneOf(-12)],
+  ["goes out behind a STATE that names the day and the window", doubts(-12)],
+])("P5: the report that lists a stray that no window has shown %s", async (_name, killWhen) => {
+  const costs = posting({ cursors: "keyset", maximumWindowDays: 3 });
+  const restated = strayOf(costs, -12, -6, { id: "a" });
+  const gone = strayOf(costs, -12, -6, { id: "b" });
+  const lives = [...livesOn(costs, -20, 1, 4), restated, gone];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(PAGED);
+  restate(connection, restated, day(0) + 12 * HOUR);
+  gone.withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27], { ...PAGED, end: { killWhen } });
+  expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
+  await syncsAt(connection, [30, 33, 36], LATER);
+  expect(await verdictOn(connection, -12)).toBe("proven 5");
+});
+
+test("P5 P6: so does the report of a second reading that shows a new stray of a day which was read before", async () => {
+  const costs = posting({ cursors: "keyset" });
+  // Its window shows the stray from the second page of the first reading on.
+  const stray = Object.assign(strayOf(costs, -12, -6, { id: "a" }), { postedAt: Infinity });
+  const lives = [...livesOn(costs, -20, 1, 4), stray];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  const { provider } = connection.world;
+  provider.onPage = () => {
+    if (provider.exchanges.at(-1)?.start === day(-6)) Object.assign(stray, { postedAt: day(-6) });
+  };
+  const killWhen = (item: Item): boolean => stray.postedAt === day(-6) && doubts(-12)(item);
+  await syncsAt(connection, [3], { ...PAGED, end: { killWhen } });
+  expect(await verdictOn(connection, -12)).toBe("unproven 4");
+  stray.withdrawnAt = day(0) + 4 * HOUR;
+  await syncsAt(connection, [6, 30, 33], LATER);
+  expect(await verdictOn(connection, -12)).toBe("proven 4");
+});

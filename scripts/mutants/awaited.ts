@@ -43,8 +43,8 @@ export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/announce.ts",
-    from: "const isAwaited = awaited === null ||",
-    to: "const isAwaited = true ||",
+    from: "areNamed && isAwaitedAlike(state, sent)",
+    to: "areNamed",
     test: "src/streams/announce.test.ts: P5: a STATE names the days that await strays before the report of the window that shows these, unless the last STATE did",
   },
   {
@@ -234,8 +234,8 @@ export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/reporter.ts",
-    from: "[...fresh, ...missed]",
-    to: "missed",
+    from: "[...fresh, ...missed, ...this",
+    to: "[...missed, ...this",
     test:
       NEW_STRAYS +
       "P5: nor does one if the report of that window lists an older stray of the day (cursors: %s)",
@@ -262,12 +262,5 @@ export const AWAITED: readonly Mutant[] = [
     from: "one.isAwaited && (one.isNew || !onlyNew)",
     to: "one.isAwaited",
     test: "src/streams/awaited_days.test.ts: P5: the days of new strays are told apart from those that await newer versions of written ones",
-  },
-  {
-    rule: "P5",
-    file: "src/streams/completion.ts",
-    from: 'missed.before], open, shows !== "part");',
-    to: 'missed.before], open, shows === "all");',
-    test: "src/streams/completion.test.ts: P5: a STATE names the day of a new stray before the report that takes the proof from the day, also if the listing moved",
   },
 ];

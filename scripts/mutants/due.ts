@@ -52,14 +52,14 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "[...before, ...own]);\n      const listed",
-    to: "before);\n      const listed",
+    from: "[...before, ...own]);\n      const told",
+    to: "before);\n      const told",
     test: "src/streams/completion.test.ts: R10 P6: a second reading that confirms a day leaves it due if another lane has found rows missing meanwhile",
   },
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "new Losses(plan.state.pass,",
+    from: "new Losses(options.plan.state.pass,",
     to: "new Losses(null,",
     test: "src/streams/completion.test.ts: R10: rows that are missing make the days due that an earlier process of the pass has read",
   },
@@ -136,8 +136,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "this.#announce([...unproven, ...missed.before], open,",
-    to: "this.#announce(unproven, open,",
+    from: "this.#announce([...unproven, ...missed.before], open)",
+    to: "this.#announce(unproven, open)",
     test: "src/streams/completion.test.ts: R10: days that the STATE calls read are due in a STATE before the report of a day that has lost rows",
   },
   {

@@ -36,9 +36,9 @@ export const LISTINGS: readonly Mutant[] = [
   },
   {
     rule: "R10",
-    file: "src/streams/completion.ts",
-    from: "reports.length + strays.length === 0",
-    to: "reports.length === 0",
+    file: "src/streams/reporter.ts",
+    from: "said.days.length + said.strays.length === 0",
+    to: "said.days.length === 0",
     test: POSTED + ONCE_MORE,
   },
   {
@@ -51,8 +51,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "this.#due.list(marked, this.strays.listings.unlisted())",
-    to: "marked",
+    from: "this.#remembered(afterReport(marked, state, told))",
+    to: "afterReport(marked, state, told)",
     test: POSTED + ONCE_MORE,
   },
   {
@@ -108,8 +108,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/stray_listings.ts",
-    from: "return this.#missed.size > before;",
-    to: "return this.#missing.size > 0;",
+    from: "missed.size === 0 ? [] : this.#written().filter(({ hash }) => missed.has(hash))",
+    to: "this.#written().filter(({ hash }) => this.#missing.has(hash))",
     test:
       POSTED +
       "R10: two windows that each miss a stray make each other's days be read once more, but not again and again",
@@ -126,8 +126,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/strays.ts",
-    from: "shown.has(hash) || this.#learned.has(hash);\n    return this.listings",
-    to: "shown.has(hash);\n    return this.listings",
+    from: "shown.has(hash) || this.#learned.has(hash);\n    const missed",
+    to: "shown.has(hash);\n    const missed",
     test: STRAYS_TEST + "R10: no second reading misses a stray that was written in this read",
   },
   {

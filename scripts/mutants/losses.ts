@@ -15,7 +15,7 @@ export const LOSSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "this.#announce([], open);",
+    from: "this.#announce(rangesOf(awaiting), open);",
     to: "",
     test: "src/streams/posted.test.ts: R10: the report of a second reading that proves a day without rows stands behind a STATE that names the windows of its strays",
   },
@@ -175,8 +175,8 @@ export const LOSSES: readonly Mutant[] = [
   },
   {
     rule: "R5",
-    file: "src/streams/completion.ts",
-    from: "reports.length + strays.length === 0 ? null : ",
+    file: "src/streams/reporter.ts",
+    from: " || said.days.length + said.strays.length === 0",
     to: "",
     test: "src/streams/confirmations.test.ts: R5 R10: such a reading is reported only if a day agrees with it",
   },

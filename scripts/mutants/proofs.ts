@@ -10,7 +10,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P6",
     file: "src/streams/record_filter.ts",
-    from: "strays.leave(FINGERPRINT, window);",
+    from: "strays.leave(FINGERPRINT, this.#start, window);",
     to: "void 0;",
     test: PROOFS + ONLY_SECOND,
   },

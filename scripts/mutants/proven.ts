@@ -208,8 +208,8 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/reporter.ts",
-    from: "if (report === null) return { strays: []",
-    to: "if (report === undefined) return { strays: []",
+    from: "if (this.#options.report === null)\n      return { strays: []",
+    to: "if (this.#options.report === undefined)\n      return { strays: []",
     test: "src/streams/reporter.test.ts: P5: a sync without reports says nothing of a group that has lost rows, so that a later one does",
   },
   {

@@ -6,6 +6,7 @@ import { BOOKS } from "./books.ts";
 import { STRAYS_TO_COME } from "./coming.ts";
 import { CONCURRENCY } from "./concurrency.ts";
 import { CUT_LISTINGS } from "./cut_listings.ts";
+import { LEFT_STRAYS } from "./left_strays.ts";
 import { LIMITS } from "./limits.ts";
 import { MODELS } from "./models.ts";
 import type { Mutant } from "./mutant.ts";
@@ -244,6 +245,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   ...STRAYS_TO_COME,
   ...CONCURRENCY,
+  ...LEFT_STRAYS,
   ...LIMITS,
   ...NAMES,
   ...BOOKS,

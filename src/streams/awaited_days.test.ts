@@ -50,7 +50,7 @@ function awaitedBy(
   });
   const read = (window: Range): void =>
     void reads.push(beginReading(window, { id: "r", limit: 1, beganAt: 0, withTotals: true }));
-  return { awaited, read };
+  return { awaited, read, left };
 }
 
 test("P5: no report proves a day that awaits strays", () => {
@@ -84,6 +84,19 @@ test("P5: a day awaits strays until their window was shown whole, and none of th
 test("P5: of the days that await strays of a window, those within the range of the read lose their proof with its report", () => {
   const pending = [entry(1, range(3, 4)), entry(-2, range(3, 4)), entry(2, range(5, 6))];
   expect(awaitedBy([], pending).awaited.shownBy(range(3, 4))).toEqual([day(1)]);
+});
+
+test("P5: a day awaits a stray about which only a later reading can tell until the next process, whatever windows are read, and loses its proof once", () => {
+  const { awaited, read, left } = awaitedBy([]);
+  left.push(entry(1, range(3, 4)), entry(-2, range(3, 4)));
+  expect(awaited.has(day(1))).toBe(true);
+  expect(awaited.takeDoubted()).toEqual([day(1)]);
+  expect(awaited.takeDoubted()).toEqual([]);
+  expect(awaited.unread).toEqual([]);
+  read(range(3, 4));
+  expect([awaited.has(day(1)), awaited.comingOf([day(1), day(2)])]).toEqual([true, [day(1)]]);
+  const { state } = planIncremental(null, at);
+  expect(awaited.namedIn(state).awaited).toEqual([entry(1, range(3, 4)), entry(-2, range(3, 4))]);
 });
 
 test("P5: a second reading proves such a day, and leaves it due if it has awaited strays of an earlier process", () => {

@@ -240,7 +240,7 @@ export class Completion {
       const uncovered = uncoveredDays(state, reading, input, endedAt);
       const covered = this.#reads.awaited.provenAgain(agreed, uncovered);
       const confirmed = this.#due.confirm({ ...state, known }, covered);
-      const marked = this.#due.mark(confirmed, [...before, ...own, ...rangesOf(awaiting)]);
+      const marked = this.#due.mark(confirmed, [...before, ...own]);
       const told = { reading, reports: report && reports, lacking, uncovered };
       ledger.update(this.#remembered(afterReport(marked, state, told)));
     }
@@ -268,13 +268,12 @@ export class Completion {
     const written = standingOf(reading.totals ?? [], reading.id);
     const lists = this.#reporter.lists({ ...reading, standing: [] });
     const lost = this.#lose({ ...reading, endedAt, days: [] }, lists.hasLost).before;
-    const unproven = [...lost, ...rangesOf(lists.awaiting)];
-    if (unproven.length > 0) this.#announce(unproven, []);
+    if (lost.length > 0) this.#announce(lost, []);
     // The groups that lose rows come first. A process that dies between the two leaves written strays that no report lists: they count.
     const strayLists = [...lists.strays, ...written];
     const said = { reading, endedAt, isWhole: false, days: [], strays: strayLists };
     const reported = this.#reporter.reportAll(said, lists);
-    const released = this.#due.mark(this.#due.release(ledger.state, job.window), unproven);
+    const released = this.#due.mark(this.#due.release(ledger.state, job.window), lost);
     const days = written.map(({ day }) => dayRange(day));
     const untold = this.#options.report === null ? [job.window, ...days] : [];
     ledger.update(withStrayCosts(withUnreported(this.#remembered(released), untold), reading));
