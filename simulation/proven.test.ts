@@ -317,6 +317,23 @@ test("R10: a long charge of a sync without export_windows is withdrawn", async (
   expect(await verdictOn(connection, -10)).toBe("proven 4");
 });
 
+test.each(["cleared", "lost"])(
+  "P5 R10: one stray of a group is withdrawn, the next sync writes the other one again, and then the state is %s",
+  async (how) => {
+    const costs = posting();
+    const gone = strayOf(costs, -12, -6, { id: "gone" });
+    const lives = [...livesOn(costs, -20, 1, 4), gone, strayOf(costs, -12, -6)];
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    await connection.sync(DEEP);
+    gone.withdrawnAt = day(0) + 12 * HOUR;
+    await syncsAt(connection, [27], DEEP);
+    if (how === "lost") connection.states.delete("costs");
+    await syncsAt(connection, [51], how === "cleared" ? { ...DEEP, ...CLEARED } : DEEP);
+    await syncsAt(connection, [75, 99], DEEP);
+    expect(await verdictOn(connection, -12)).toBe("proven 5");
+  },
+);
+
 test("R5 R10: a day that is due stays so if it is read while `available_through` lies before it", async () => {
   const usage = plainRules("usage", { retentionDays: 60 });
   const lives = livesOn(usage, -20, 1, 3);

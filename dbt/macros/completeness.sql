@@ -70,6 +70,7 @@ chains as (
 readings as (
   select
     chains.scope, manifest.chain, manifest.reading_id, manifest.pass_began_at,
+    max(manifest.window_start) as window_start, max(manifest.window_end) as window_end,
     min(manifest.began_at) as began_at, max(manifest.ended_at) as ended_at,
     max(case when manifest.inside_window and manifest.is_shrunk then 1 else 0 end) as has_shrunk,
     max(case when manifest.has_earlier_ended then 1 when not manifest.has_earlier_ended then 0 end) as has_earlier_ended
@@ -86,6 +87,7 @@ removed as (
 numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
+    manifest.window_start, manifest.window_end,
     case
       when manifest.is_shrunk or manifest.is_resumed then 0
       when manifest.is_confirmed then {{ ai_billing.judges_strays('manifest.') }}
@@ -189,7 +191,7 @@ told as (
 ),
 
 ended as (
-  select readings.scope, readings.reading_id,
+  select readings.scope, readings.reading_id, readings.window_start, readings.window_end,
     case when passes.tells is null then readings.reading_id < told.before_ else passes.next_tells = 1 end as is_ended
   from readings
   left join passes on readings.scope = passes.scope and readings.pass_began_at = passes.pass_began_at
@@ -211,6 +213,11 @@ noted as (
   group by scope, day
 ),
 
+-- A reading that writes strays reports no day of its window. Other readings of the window do.
+window_days as (
+  select distinct scope, window_start, window_end, day from numbers
+),
+
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
 -- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state. A pass that was given up
 -- never ends: then later passes, which have ended, must have read all days of the reading.
@@ -218,7 +225,12 @@ open_judges as (
   select distinct judge.scope, judge.reading_id
   from ended as judge
   left join numbers on judge.scope = numbers.scope and judge.reading_id = numbers.reading_id
-  left join noted on numbers.scope = noted.scope and numbers.day = noted.day
+  left join window_days
+    on numbers.day is null
+    and judge.scope = window_days.scope
+    and judge.window_start = window_days.window_start
+    and judge.window_end = window_days.window_end
+  left join noted on judge.scope = noted.scope and noted.day = coalesce(numbers.day, window_days.day)
   where not coalesce(judge.is_ended, false) and not coalesce(noted.reading_id > judge.reading_id, false)
 ),
 

@@ -211,4 +211,9 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
     to: "isKnown(known, day)",
     test: `${TESTS}: P5 L1: no report proves a day without a new stray that finds no room, and the next sync writes it (its day is %s, %s)`,
   },
+  {
+    rule: "P5",
+    ...inSteps("noted.day = coalesce(numbers.day, window_days.day)", "noted.day = numbers.day"),
+    test: "simulation/proven.test.ts: P5 R10: one stray of a group is withdrawn, the next sync writes the other one again, and then the state is %s",
+  },
 ];
