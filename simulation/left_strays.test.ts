@@ -108,11 +108,14 @@ test.each([
   },
 );
 
-/** A report that takes the proof from a day. */
+/** A report of another window that takes the proof from a day. */
 const doubts =
   (number: number) =>
   (item: Item): boolean =>
-    isReportOf(number)(item) && item.kind === "report" && !item.row.confirmed;
+    isReportOf(number)(item) &&
+    item.kind === "report" &&
+    !item.row.confirmed &&
+    !item.row.whole_window;
 /** Only the days that are due, and the last ones, are read. */
 const LATER = { ...DEEP, asked: asked({ reconcileDays: 0 }) };
 
@@ -141,6 +144,23 @@ test.each([
   expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
   await syncsAt(connection, [30, 33, 36], LATER);
   expect(await verdictOn(connection, -12)).toBe("proven 5");
+});
+
+test.each([
+  ["a resumed window that shows the stray", -5],
+  ["a window that is read again because an earlier process has seen its strays", -7],
+])("P5: so does a report of %s", async (_name, of) => {
+  const costs = posting();
+  // The window lists its records by their starts.
+  const stray = strayOf(costs, of, -6);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 4), stray]);
+  const areOpen = (value: StateValue): boolean => isOpen(-6)(value) && isOpen(of)(value);
+  const lanes = { ...PAGED, concurrency: 4 };
+  await syncsAt(connection, [3], { ...lanes, end: killAt("costs", areOpen) });
+  await syncsAt(connection, [4], { ...lanes, end: { killWhen: doubts(of) } });
+  expect(await verdictOn(connection, of)).toBe("unproven 4");
+  await syncsAt(connection, [6, 30], LATER);
+  expect(await verdictOn(connection, of)).toBe("proven 5");
 });
 
 test("P5 P6: so does the report of a second reading that shows a new stray of a day which was read before", async () => {

@@ -225,7 +225,7 @@ export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/reporter.ts",
-    from: 'const fresh = shows === "part" ? []',
+    from: "const fresh = isPart ? []",
     to: 'const fresh = shows !== "all" ? []',
     test:
       NEW_STRAYS +

@@ -61,7 +61,7 @@ export const LEFT_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/reporter.ts",
-    from: "this.#options.report === null ? [] : this.#provable(this.#awaited.takeDoubted())",
+    from: "this.#provable([...shown, ...this.#awaited.takeDoubted()])",
     to: "[]",
     test: LIVES + SECOND,
   },
@@ -92,5 +92,19 @@ export const LEFT_STRAYS: readonly Mutant[] = [
     from: "else addToMonth(this.#months, entry);",
     to: "else this.#days.set(name, entry);",
     test: "src/streams/left_strays.test.ts: L1 P5: of more days, one entry for each month of windows stands for the others",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "const awaiting = this.#reporter.doubted(reading);",
+    to: "const awaiting = this.#reporter.doubted();",
+    test: `${LIVES}P5: so does a report of %s`,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/reporter.ts",
+    from: 'const isPart = shows === "part" && !reading.resumed;',
+    to: 'const isPart = shows === "part";',
+    test: `${LIVES}P5: so does a report of %s`,
   },
 ];

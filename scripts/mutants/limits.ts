@@ -118,7 +118,7 @@ export const LIMITS: readonly Mutant[] = [
     rule: "L2",
     file: "src/streams/completion.ts",
     from: "this.#reads.purposeOf(window, days)",
-    to: "this.#reads.purposeOf(window, this.#strayDays())",
+    to: "this.#reads.purposeOf(window, this.#reads.strayDays)",
     test: "src/streams/completion.test.ts: L2: one look at the strays serves all windows that may have their owners",
   },
   {

@@ -47,15 +47,15 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "void this.#hold(writing, this.#strayDays().map(dayRange), replaces);",
+    from: "void this.#hold(writing, this.#reads.strayDays.map(dayRange), replaces);",
     to: "replaces satisfies boolean;",
     test: "src/streams/stray_groups.test.ts: P5: a STATE names the days of new strays before the first row of these goes out, also those that the plan does not reach",
   },
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "this.#strayDays().map(dayRange), replaces);",
-    to: "this.#strayDays().map(dayRange), !replaces);",
+    from: "this.#reads.strayDays.map(dayRange), replaces);",
+    to: "this.#reads.strayDays.map(dayRange), !replaces);",
     test: "src/streams/stray_groups.test.ts: P5: such a STATE goes out also if the plan reaches no day of the strays, and the rows before it have reserved their ids",
   },
   {

@@ -138,7 +138,7 @@ export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R6",
     file: "src/streams/completion.ts",
-    from: "await this.#leave(left);",
+    from: "await ledger.leave(left);",
     to: "",
     test: "src/streams/reader_days.test.ts: R6: a known day outside the plan leaves the state before a stray that starts on it is written",
   },

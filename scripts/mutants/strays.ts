@@ -111,7 +111,7 @@ export const STRAYS: readonly Mutant[] = [
     rule: "P5",
     file: "src/streams/completion.ts",
     from: "ended.reading, job.purpose.days),",
-    to: "ended.reading, this.#strayDays()),",
+    to: "ended.reading, this.#reads.strayDays),",
     test: "src/streams/completion.test.ts: P5: a day that was written before its owner of a stray came leaves the state, and the next sync writes it",
   },
   {
@@ -179,7 +179,7 @@ export const STRAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/completion.ts",
+    file: "src/streams/stray_reads.ts",
     from: "pendingDays().filter((day) => !this.#leftToNext.has(day))",
     to: "pendingDays()",
     test: "src/streams/completion.test.ts: P5 R8: a day that shows less than half stays in the state if its strays are left to the next sync",
@@ -257,7 +257,7 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: "    await this.#leave(this.#reads.replaced(ledger.state, strays));\n",
+    from: "    await ledger.leave(this.#reads.replaced(ledger.state, strays));\n",
     to: "",
     test: "src/streams/reader_days.test.ts: P5: the day of a stray leaves the state if the stray has moved there since it was seen, and the read has forgotten that the day owns it",
   },

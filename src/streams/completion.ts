@@ -61,8 +61,6 @@ export class Completion {
   readonly #confirmations: Confirmations;
   readonly #reporter: Reporter;
   readonly #waiting = new WaitingWindows();
-  /** The days of strays that this sync does not look for: too many windows would have to be read. */
-  #leftToNext: ReadonlySet<number> = new Set();
 
   constructor(options: CompletionOptions) {
     this.#options = options;
@@ -98,13 +96,13 @@ export class Completion {
       case "rewrite":
         return await this.#settle(ended);
       case "collect":
-        return this.#finish({ ...job, missesStrays: false });
+        return await this.#collected(ended);
       case "strays":
         return await this.#wroteStrays(ended, job.purpose.ids);
       case "confirm":
         return await this.#confirmed(ended, job.purpose.days);
       case "look":
-        return await this.#leave(
+        return await this.#options.ledger.leave(
           otherDays(knownOf(this.#options.ledger.state), ended.reading, job.purpose.days),
         );
     }
@@ -247,14 +245,15 @@ export class Completion {
     await reported;
   }
 
-  /** The days of the strays that this sync may write. */
-  #strayDays(): number[] {
-    return this.strays.pendingDays().filter((day) => !this.#leftToNext.has(day));
-  }
-
-  /** Takes days out of the state, so that the next sync writes them again. */
-  async #leave(days: readonly number[]): Promise<void> {
-    await this.#options.ledger.forget(days.map((day) => ({ day, records: 0, writtenBy: null })));
+  /** This process knows the strays now that an earlier one has seen. Their days may have been read in the meantime (P5). */
+  async #collected({ job, reading, endedAt }: EndedWindow): Promise<void> {
+    this.#reads.expectStrays(reading);
+    const awaiting = this.#reporter.doubted(reading);
+    this.#announce(rangesOf(awaiting), []);
+    const said = { reading, endedAt, isWhole: false, days: [], strays: [] };
+    const reported = this.#reporter.reportAll(said, { own: null, awaiting });
+    this.#finish({ ...job, missesStrays: false });
+    await reported;
   }
 
   async #wroteStrays(
@@ -279,7 +278,7 @@ export class Completion {
     ledger.update(withStrayCosts(withUnreported(this.#remembered(released), untold), reading));
     this.#finish({ ...job, missesStrays: false });
     await reported;
-    await this.#leave(this.#reads.replaced(ledger.state, strays));
+    await ledger.leave(this.#reads.replaced(ledger.state, strays));
   }
 
   /** Counts a window as finished if none of its strays is pending; else the window waits. */
@@ -310,25 +309,24 @@ export class Completion {
     for (const each of missing) queue(jobAgain(each, { kind: "collect" }));
     if (missing.length > 0) return;
     const { looks, left, leftToNext } = this.#reads.looks(ledger.state);
-    await this.#leave(left);
-    this.#leftToNext = this.#leftToNext.union(leftToNext);
+    await ledger.leave(left);
     if (leftToNext.size > 0) await warn(tooManyLooks(limits, leftToNext.size));
-    const days = this.#strayDays();
+    const days = this.#reads.strayDays;
     for (const window of looks) queue(jobOf(window, this.#reads.purposeOf(window, days)));
     if (looks.length > 0) return;
-    await this.#leave(this.#reads.unsure(ledger.state, this.#strayDays()));
+    await ledger.leave(this.#reads.unsure(ledger.state, this.#reads.strayDays));
     this.#writeStrays(this.#waiting.takeAll());
   }
 
   /** Queues the readings that write the strays without an owner. Windows whose strays all have an owner are finished. */
   #writeStrays(waiting: readonly Waiting[]): void {
-    const { shares, writing } = this.#reads.sharesOf(waiting, this.#leftToNext);
+    const { shares, writing } = this.#reads.sharesOf(waiting);
     const replaces = this.strays.replacing(new Set(shares.flatMap(({ ids }) => [...ids])));
     for (const { each, all, ids } of shares) {
       if (ids.size > 0) {
         // All these windows are held for the same days, so one look at the strays is enough, however many windows write some (L2).
         if (each.window === writing[0])
-          void this.#hold(writing, this.#strayDays().map(dayRange), replaces);
+          void this.#hold(writing, this.#reads.strayDays.map(dayRange), replaces);
         this.#options.queue(jobAgain(each, { kind: "strays", ids }));
       } else if (all.size > 0) this.#waiting.add(each);
       else if (this.strays.hasPending(each.window)) this.#waiting.leave(each);

@@ -74,6 +74,11 @@ export class Ledger {
     await this.send();
   }
 
+  /** Takes days out of the state, so that the next sync writes them again. */
+  async leave(days: readonly number[]): Promise<void> {
+    await this.forget(days.map((day) => ({ day, records: 0, writtenBy: null })));
+  }
+
   /**
    * R4: reserves an id in the state. Before the first row with this id goes out, the caller has to send the state.
    *

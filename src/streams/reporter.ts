@@ -2,7 +2,7 @@
 import { isKnown } from "../core/known_days.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import { emptyPass, knownOf } from "../core/state.ts";
-import { dayRange } from "../core/window.ts";
+import { dayRange, type Range } from "../core/window.ts";
 import type { AwaitedDays } from "./awaited_days.ts";
 import type { CompletionOptions } from "./completion_options.ts";
 import { type Said, unprovenDay } from "./ended_reading.ts";
@@ -64,7 +64,8 @@ export class Reporter {
       return { strays: [], own: null, hasLost: false, awaiting: [] };
     const strays = this.#groups.listed(reading);
     const own = this.#groups.isBehind ? this.#ownOf(reading) : null;
-    const fresh = shows === "part" ? [] : this.#awaited.shownBy(reading, true);
+    const isPart = shows === "part" && !reading.resumed;
+    const fresh = isPart ? [] : this.#awaited.shownBy(reading, true);
     const all = shows === "all" ? this.#awaited.shownBy(reading) : [];
     // The models miss a row of a group that is listed with fewer rows than it has. They cannot miss a stray that was never written.
     const missed = all.filter((day) => strays.every((group) => group.day !== day));
@@ -72,9 +73,15 @@ export class Reporter {
     return { strays, own, hasLost: this.#groups.takeLoss(), awaiting };
   }
 
-  /** P5: the days that await strays only since the last report, for a reading that proves days a second time. */
-  doubted(): Lists["awaiting"] {
-    return this.#options.report === null ? [] : this.#provable(this.#awaited.takeDoubted());
+  /**
+   * P5: the days that await strays only since the last report.
+   *
+   * @param window a window that has shown all of its strays; null for a reading that takes no note of new strays
+   */
+  doubted(window: Range | null = null): Lists["awaiting"] {
+    if (this.#options.report === null) return [];
+    const shown = window === null ? [] : this.#awaited.shownBy(window, true);
+    return this.#provable([...shown, ...this.#awaited.takeDoubted()]);
   }
 
   /** The days that an earlier report may have proven. A full refresh knows no days. An incremental sync writes a day again that it does not know. */

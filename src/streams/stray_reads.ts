@@ -53,6 +53,8 @@ export class StrayReads {
   /** How often {@link takeUnjudged} has taken each window to be read now, and the windows that wait for the next sync. */
   readonly #taken = new Map<string, number>();
   readonly #left = new Set<string>();
+  /** The days of strays that this sync does not look for: too many windows would have to be read. */
+  #leftToNext: ReadonlySet<number> = new Set();
   /** The days that {@link looks} has decided on, and the number of windows that it has given. */
   readonly #looked = new Set<number>();
   #looks = 0;
@@ -173,6 +175,7 @@ export class StrayReads {
     const most = limits.looks - this.#looks;
     const found = looksAt(days, range, input, { most, isRefresh });
     this.#looks += found.looks.length;
+    this.#leftToNext = this.#leftToNext.union(found.leftToNext);
     return found;
   }
 
@@ -197,16 +200,19 @@ export class StrayReads {
     return days.filter((day) => !this.awaited.has(day));
   }
 
+  /** The days of the strays that this sync may write. */
+  get strayDays(): number[] {
+    return this.#strays.pendingDays().filter((day) => !this.#leftToNext.has(day));
+  }
+
   /**
    * The strays that each window is to write. If several windows showed a stray, the first of them writes the stray, and the others
    * wait for it.
    *
-   * @param leftToNext the days whose strays wait for the next sync
    * @returns for each window the ids of all its strays that can be written, and of those that it writes; and the windows that write some
    */
   sharesOf<Waiting extends { readonly window: Range }>(
     waiting: readonly Waiting[],
-    leftToNext: ReadonlySet<number>,
   ): {
     readonly shares: readonly {
       readonly each: Waiting;
@@ -217,7 +223,7 @@ export class StrayReads {
   } {
     const assigned = new Set<string>();
     const shares = waiting.map((each) => {
-      const all = this.#strays.pending.toWrite(each.window, (day) => leftToNext.has(day));
+      const all = this.#strays.pending.toWrite(each.window, (day) => this.#leftToNext.has(day));
       const ids = all.difference(assigned);
       for (const id of ids) assigned.add(id);
       return { each, all, ids };
