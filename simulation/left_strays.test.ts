@@ -9,6 +9,7 @@ import {
   asked,
   day,
   DEEP,
+  isOpen,
   isReportOf,
   lifeIn,
   livesOn,
@@ -22,25 +23,26 @@ import {
 } from "./posted.ts";
 import { killAt, scripted } from "./scripted.ts";
 
-const isOpen =
-  (number: number) =>
-  ({ pass }: StateValue): boolean =>
-    (pass?.open ?? []).some(({ start }) => start.startsWith(date(day(number))));
+/** A window shows two strays of a day. One sync has written them. Then one of them is restated, and the other one is withdrawn. */
+async function brokenGroup(changes: Parameters<typeof posting>[0]) {
+  const costs = posting(changes);
+  const restated = strayOf(costs, -12, -6, { id: "a" });
+  const gone = strayOf(costs, -12, -6, { id: "b" });
+  const lives = [...livesOn(costs, -20, 1, 4), restated, gone];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(PAGED);
+  expect(await verdictOn(connection, -12)).toBe("proven 6");
+  restate(connection, restated, day(0) + 12 * HOUR);
+  gone.withdrawnAt = day(0) + 12 * HOUR;
+  return connection;
+}
+/** Its listings move. */
+const MOVING = { cursors: "keyset", maximumWindowDays: 3 } as const;
 
 test.each(["snapshot", "keyset"] as const)(
   "P5: no report proves a day by a group of which a resumed reading has not shown a stray (cursors: %s)",
   async (cursors) => {
-    const costs = posting({ cursors });
-    const [restated, gone] = [
-      strayOf(costs, -12, -6, { id: "a" }),
-      strayOf(costs, -12, -6, { id: "b" }),
-    ];
-    const lives = [...livesOn(costs, -20, 1, 4), restated, gone];
-    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
-    await connection.sync(PAGED);
-    expect(await verdictOn(connection, -12)).toBe("proven 6");
-    restate(connection, restated, day(0) + 12 * HOUR);
-    gone.withdrawnAt = day(0) + 12 * HOUR;
+    const connection = await brokenGroup({ cursors });
     await syncsAt(connection, [27], { ...PAGED, end: killAt("costs", isOpen(-6)) });
     await syncsAt(connection, [28], PAGED);
     expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
@@ -51,14 +53,7 @@ test.each(["snapshot", "keyset"] as const)(
 );
 
 test("P5: nor does one by a group of which a listing that moved has not shown a stray", async () => {
-  const costs = posting({ cursors: "keyset", maximumWindowDays: 3 });
-  const restated = strayOf(costs, -12, -6, { id: "a" });
-  const gone = strayOf(costs, -12, -6, { id: "b" });
-  const lives = [...livesOn(costs, -20, 1, 4), restated, gone];
-  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
-  await connection.sync(PAGED);
-  restate(connection, restated, day(0) + 12 * HOUR);
-  gone.withdrawnAt = day(0) + 12 * HOUR;
+  const connection = await brokenGroup(MOVING);
   await syncsAt(connection, [27], PAGED);
   expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
   await syncsAt(connection, [51, 75], PAGED);
@@ -132,14 +127,7 @@ test.each([
   ["takes the proof from the day", listsOneOf(-12)],
   ["goes out behind a STATE that names the day and the window", doubts(-12)],
 ])("P5: the report that lists a stray that no window has shown %s", async (_name, killWhen) => {
-  const costs = posting({ cursors: "keyset", maximumWindowDays: 3 });
-  const restated = strayOf(costs, -12, -6, { id: "a" });
-  const gone = strayOf(costs, -12, -6, { id: "b" });
-  const lives = [...livesOn(costs, -20, 1, 4), restated, gone];
-  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
-  await connection.sync(PAGED);
-  restate(connection, restated, day(0) + 12 * HOUR);
-  gone.withdrawnAt = day(0) + 12 * HOUR;
+  const connection = await brokenGroup(MOVING);
   await syncsAt(connection, [27], { ...PAGED, end: { killWhen } });
   expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
   await syncsAt(connection, [30, 33, 36], LATER);

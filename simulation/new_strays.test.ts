@@ -3,12 +3,13 @@
  * the day was read before the window of the stray, by whatever kind of reading.
  */
 import { expect, test } from "vitest";
-import { date, HOUR } from "./calendar.ts";
+import { HOUR } from "./calendar.ts";
 import {
   asked,
   CLEARED,
   day,
   downOn,
+  isOpen,
   isReportOf,
   lifeIn,
   livesOn,
@@ -74,10 +75,7 @@ test("P5: nor does it if the day's own window was resumed", async () => {
   const costs = posting();
   const stray = strayOf(costs, -12, -6);
   const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 4), stray]);
-  const end = killAt("costs", ({ pass }) =>
-    (pass?.open ?? []).some(({ start }) => start.startsWith(date(day(-12)))),
-  );
-  await syncsAt(connection, [27], { ...PAGED, end });
+  await syncsAt(connection, [27], { ...PAGED, end: killAt("costs", isOpen(-12)) });
   await syncsAt(connection, [28], { ...PAGED, end: { killWhen: isReportOf(-3) } });
   expect(await verdictOn(connection, -12)).toMatch(/^unproven/u);
   await syncsAt(connection, [30, 33], PAGED);

@@ -2,7 +2,7 @@
 import { date, DAY, HOUR } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
 import { FAIR } from "./network.ts";
-import type { Item } from "./platform.ts";
+import type { Item, StateValue } from "./platform.ts";
 import type { Rules } from "./provider.ts";
 import { addVersion, type Life, type StreamName } from "./records.ts";
 import { lifeOf, plainRules } from "./scripted.ts";
@@ -119,6 +119,11 @@ export const isReportOf =
   (number: number) =>
   (item: Item): boolean =>
     item.kind === "report" && item.row.inside_window && item.row.day === date(day(number));
+/** Whether the pass of a STATE is within the window that begins on a day. */
+export const isOpen =
+  (number: number) =>
+  ({ pass }: StateValue): boolean =>
+    (pass?.open ?? []).some(({ start }) => start.startsWith(date(day(number))));
 /** Requests for the window of a day fail. */
 export const downOn = (number: number): Step["weather"] => ({
   ...FAIR,

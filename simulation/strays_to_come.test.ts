@@ -73,7 +73,9 @@ test.each([
     await syncsAt(connection, [27], { ...PAGED, ...CLEARED, ...fails });
     for (const form of ["append", "dedup"] as const)
       expect(await verdictOn(connection, OF_STRAY, form), form).toMatch(/^unproven/u);
-    await syncsAt(connection, [51, 53], PAGED);
+    await syncsAt(connection, [51], PAGED);
+    expect(await verdictOn(connection)).toBe("proven 5");
+    await syncsAt(connection, [53], PAGED);
     expect(await unproven(connection, "costs", day(-21))).toEqual([]);
     expect(await verdictOn(connection)).toBe("proven 5");
   },

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
+import { SQL, within } from "./models_sql.ts";
 import type { Mutant } from "./mutant.ts";
 
-const SQL = readFileSync(new URL("../../sql/duckdb.sql", import.meta.url), "utf8");
 const END = `"ai_billing__sums_costs"
   where not is_reconciled`;
 /** The steps that find the strays of costs which may come again: those of usage have the same words. */
@@ -10,10 +9,8 @@ const STEPS = SQL.slice(
   SQL.indexOf(END) + END.length,
 );
 
-function inSteps(from: string, to: string): Omit<Mutant, "rule" | "test"> {
-  if (!STEPS.includes(from)) throw new Error(`the steps of sql/duckdb.sql do not hold "${from}"`);
-  return { file: "sql/duckdb.sql", from: STEPS, to: STEPS.replace(from, to) };
-}
+const inSteps = (from: string, to: string): Omit<Mutant, "rule" | "test"> =>
+  within(STEPS, from, to);
 
 const TESTS = "simulation/strays_to_come.test.ts";
 

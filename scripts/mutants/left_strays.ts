@@ -107,4 +107,18 @@ export const LEFT_STRAYS: readonly Mutant[] = [
     to: 'const isPart = shows === "part";',
     test: `${LIVES}P5: so does a report of %s`,
   },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "this.#isRefresh ? [] : strays.left.take()",
+    to: "strays.left.take()",
+    test: "src/streams/stray_reads.test.ts: P5: a day awaits a stray that is left to a later reading, but not in a full refresh",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "    this.#announce([...unproven, ...missed.before], open);\n",
+    to: "",
+    test: "src/streams/completion.test.ts: P5: a STATE names the day of a new stray before the report that takes the proof from the day, also if the listing moved",
+  },
 ];

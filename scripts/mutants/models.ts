@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
+import { SQL, within } from "./models_sql.ts";
 import type { Mutant } from "./mutant.ts";
-
-const SQL = readFileSync(new URL("../../sql/duckdb.sql", import.meta.url), "utf8");
 
 /** The step that finds the lost strays of costs, from its last condition on: that of usage has the same words before these. */
 const LOST_OF_COSTS = `,
@@ -37,30 +35,22 @@ const SHOWN_AGAIN = SQL.slice(
 export const MODELS: readonly Mutant[] = [
   {
     rule: "P5",
-    file: "sql/duckdb.sql",
-    from: COUNTS_NO_LONGER,
-    to: COUNTS_NO_LONGER.replace(JUDGED, "false"),
+    ...within(COUNTS_NO_LONGER, JUDGED, "false"),
     test: "simulation/proven.test.ts: P5: so are strays whose process has died between their report and the next STATE",
   },
   {
     rule: "P5",
-    file: "sql/duckdb.sql",
-    from: COUNTS_NO_LONGER,
-    to: COUNTS_NO_LONGER.replace(WRITTEN, "false"),
+    ...within(COUNTS_NO_LONGER, WRITTEN, "false"),
     test: "simulation/strays_to_come.test.ts: P5: the day of a stray is not proven without the stray after its stream was cleared, if the next process %s (cursors: %s)",
   },
   {
     rule: "P5",
-    file: "sql/duckdb.sql",
-    from: COUNTS_NO_LONGER,
-    to: COUNTS_NO_LONGER.replace(" and days.pass_began_at > strays.listed_in_pass", ""),
+    ...within(COUNTS_NO_LONGER, " and days.pass_began_at > strays.listed_in_pass", ""),
     test: "simulation/proven.test.ts: P5: strays that the table has lost take the proof from their day, although it holds no row of their group: %s",
   },
   {
     rule: "P5",
-    file: "sql/duckdb.sql",
-    from: COUNTS_NO_LONGER,
-    to: COUNTS_NO_LONGER.replace(JUDGED, "true"),
+    ...within(COUNTS_NO_LONGER, JUDGED, "true"),
     test: "simulation/proven.test.ts: P5: strays that the table has lost take the proof from their day, although it holds no row of their group: %s",
   },
   {
@@ -74,30 +64,22 @@ export const MODELS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "sql/duckdb.sql",
-    from: WHOLE + NOTED_OF_COSTS,
-    to: NOTED_OF_COSTS,
+    ...within(WHOLE + NOTED_OF_COSTS, WHOLE, ""),
     test: "simulation/new_strays.test.ts: P5 R10: a day of a withdrawn stray is proven although a day of that report has awaited another stray in the meantime",
   },
   {
     rule: "R10",
-    file: "sql/duckdb.sql",
-    from: SHOWN_AGAIN,
-    to: SHOWN_AGAIN.replace("where rows_reading_id <> reading_id", "where false"),
+    ...within(SHOWN_AGAIN, "where rows_reading_id <> reading_id", "where false"),
     test: "simulation/proven.test.ts: R10: a long charge of a sync without export_windows is withdrawn",
   },
   {
     rule: "R10",
-    file: "sql/duckdb.sql",
-    from: SHOWN_AGAIN,
-    to: SHOWN_AGAIN.replace("min(window_end)", "max(window_end)"),
+    ...within(SHOWN_AGAIN, "min(window_end)", "max(window_end)"),
     test: "simulation/proven.test.ts: R10: a long charge of a sync without export_windows is withdrawn",
   },
   {
     rule: "R10",
-    file: "sql/duckdb.sql",
-    from: SHOWN_AGAIN,
-    to: SHOWN_AGAIN.replace("max(window_start)", "min(window_start)"),
+    ...within(SHOWN_AGAIN, "max(window_start)", "min(window_start)"),
     test: "simulation/proven.test.ts: R10: a long charge of a sync without export_windows is withdrawn",
   },
 ];

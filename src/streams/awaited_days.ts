@@ -42,7 +42,10 @@ export class AwaitedDays {
     this.#unshown = options.earlier;
   }
 
-  /** Takes the windows into account that were read since. Only the entries that these touch may have changed (L2). */
+  /**
+   * Takes the strays into account that are left to a later reading, and the windows that were read since. Only the entries that these
+   * windows touch may have changed (L2).
+   */
   #judge(): void {
     const { reads, maximumWindowDays, pending, most } = this.#options;
     const left = this.#options.takeLeft();

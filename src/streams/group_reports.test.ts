@@ -36,9 +36,10 @@ function listing() {
 }
 
 test("P5: a reading lists a replaced group with the rows that are left, whatever it has shown before", () => {
-  const { reports, list } = listing();
+  const { reports, list, told } = listing();
   reports.replaced(a);
   expect(list("r5", 3, [b, c])).toEqual([2]);
+  expect(told).toEqual(["b", "c"]);
   reports.replaced(b);
   reports.replaced(c);
   expect(list("r6", 0, [])).toEqual([0]);

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { daysOf } from "../core/digests.ts";
 import { LIMITS } from "../core/limits.ts";
-import { planIncremental } from "../core/plan.ts";
+import { planFullRefresh, planIncremental } from "../core/plan.ts";
 import { beginReading, type Reading } from "../core/reading.ts";
 import type { IncrementalState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
@@ -178,6 +178,24 @@ test("L2: the days of strays are not compared with each window that was read", (
   }
   expect(reads.looks(ALL).looks).toHaveLength(4);
   expect(asked).toBeLessThan(3 * 100);
+});
+
+test("P5: a day awaits a stray that is left to a later reading, but not in a full refresh", () => {
+  for (const { state, ...planned } of [
+    planIncremental(null, fourDays),
+    planFullRefresh(null, fourDays),
+  ]) {
+    const strays = new Strays([]);
+    const reads = new StrayReads(strays, {
+      plan: { ...planned, state },
+      input: fourDays,
+      limits: LIMITS,
+      remembersAll: () => true,
+      mayHaveOwner: () => false,
+    });
+    strays.left.add([{ day: DAY_ONE, window: days(2, 3) }]);
+    expect(reads.awaited.has(DAY_ONE)).toBe(state.mode === "incremental");
+  }
 });
 
 test("P5: a window that is read later may show strays of further days: each day is looked at once", () => {
