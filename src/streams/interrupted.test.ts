@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { IncrementalState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
+import { includes, type Range } from "../core/window.ts";
 import { Claims, Table } from "./scripted/table.ts";
 import type { Run } from "./scripted/testing.ts";
 import {
@@ -130,27 +131,49 @@ async function goneOn(world: World, from: Kept): Promise<Table> {
   return kept.table;
 }
 
+/** Whether one of these windows shows the charge. */
+function isShownIn(windows: readonly Range[], { charges }: World, id: string): boolean {
+  const charge = charges.find((other) => other.id === id);
+  const days = charge && [charge.isOwned ? charge.day : null, charge.shownOn, charge.alsoOn];
+  return days?.some((day) => day !== null && includes(windows, DAY_ONE + day * DAY)) ?? false;
+}
+
 const isStray = ({ charges }: World, id: string): boolean =>
   charges.some((charge) => charge.id === id && charge.shownOn !== null);
 
+/** An uninterrupted sync: the windows that it had to read, and the rows right behind it and behind the syncs after it. */
+interface Whole extends Pick<Run, "planned"> {
+  readonly soon: Table;
+  readonly late: Table;
+}
+
 /**
- * The losses through an interruption: `whole` is the table without the interruption, `parts` the table with it. Each current
- * record that is in `whole` has to be in `parts`, and each that stands in `whole` has to stand in `parts`. A withdrawn row may
- * stand in `parts` only if it stands in `whole`. If windows have several days, this last rule leaves out charges that the window
- * of another day shows: the bounds of a window decide whether it judges them.
+ * The losses through an interruption: `parts` is the table with it. Each current record that is in the whole table has to be in `parts`, and
+ * each that stands there has to stand in `parts`. A withdrawn row may stand in `parts` only if it stands in the whole table.
+ *
+ * If windows have several days, a sync reads days for the sake of their neighbors, and an interruption changes which days these are. So
+ * only the rows count that the sync itself would have brought, or would have taken away, and of these only the ones that it had to read.
+ * The bounds of such a window also decide whether it judges a charge that the window of another day shows. Such charges do not count if
+ * they are withdrawn.
  */
-function costOf(world: World, whole: Table, parts: Table): string[] {
+function costOf(world: World, { soon, late, planned }: Whole, parts: Table): string[] {
   const records = recordsAt(world, world.before);
-  const [standing, left] = [whole.standing(), parts.standing()];
-  const lost = [...records].flatMap(([id, record]) => {
-    const text = JSON.stringify(record);
-    const isIn = (rows: Table["newest"]): boolean => rows.get(id)?.text === text;
-    if (isIn(whole.newest) && !isIn(parts.newest)) return [`${id} is not in the table`];
-    return isIn(standing) && !isIn(left) ? [`${id} does not stand`] : [];
-  });
+  const isNarrow = world.windowDays === 1;
+  const whole = isNarrow ? late : soon;
+  const [standing, left, early] = [late.standing(), parts.standing(), soon.standing()];
+  const counts = (id: string): boolean => isNarrow || isShownIn(planned, world, id);
+  const lost = [...records]
+    .filter(([id]) => counts(id))
+    .flatMap(([id, record]) => {
+      const text = JSON.stringify(record);
+      const isIn = (rows: Table["newest"]): boolean => rows.get(id)?.text === text;
+      if (!isIn(whole.newest)) return [];
+      if (!isIn(parts.newest)) return [`${id} is not in the table`];
+      return isIn(standing) && !isIn(left) ? [`${id} does not stand`] : [];
+    });
   const withdrawn = [...left.values()]
     .filter(({ id }) => !records.has(id) && !standing.has(id))
-    .filter(({ id }) => world.windowDays === 1 || !isStray(world, id));
+    .filter(({ id }) => isNarrow || (counts(id) && !isStray(world, id) && !early.has(id)));
   return [...lost, ...withdrawn.map(({ id }) => `${id} stands, and was withdrawn`)];
 }
 
@@ -169,7 +192,8 @@ test("S2 S4 R6 R10 P5: wherever a sync dies, or a query fails or refuses its cur
         const sync = { number, now: noonOf(world, number), stored: start.stored };
         const { run, faults } = await readWorld(world, sync);
         expect(lackingIn(run, start.table)).toEqual([]);
-        const whole = await goneOn(world, keptOf(start, run));
+        const soon = keptOf(start, run);
+        const whole = { soon: soon.table, late: await goneOn(world, soon), planned: run.planned };
         const ways = [...run.states.keys(), ...faults];
         for (const way of new Set(drawn.map((pick) => ways[pick % ways.length]))) {
           const parts =

@@ -5,6 +5,7 @@ import { type PlanInput, planFullRefresh, planIncremental } from "../../core/pla
 import type { Reading } from "../../core/reading.ts";
 import type { IncrementalState, StreamState } from "../../core/state.ts";
 import { DAY, formatInstant } from "../../core/time.ts";
+import type { Range } from "../../core/window.ts";
 import { ConnectorError } from "../../errors.ts";
 import type { ProgressEvent } from "../progress_event.ts";
 import { log, type LogLevel, type Output, type StateMessage } from "../../protocol.ts";
@@ -112,6 +113,8 @@ export interface Run {
   readonly reports: Reading[];
   readonly said: ReadingReport[];
   readonly events: ProgressEvent[];
+  /** The windows that the run had to read. It may have read others for their sake. */
+  readonly planned: readonly Range[];
 }
 
 interface Options {
@@ -260,6 +263,7 @@ export async function readScript(script: Script, options: Options = {}): Promise
     reports,
     said,
     events,
+    planned: [...plan.resumed, ...plan.windows],
   };
 }
 
