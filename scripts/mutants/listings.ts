@@ -46,7 +46,7 @@ export const LISTINGS: readonly Mutant[] = [
     file: "src/streams/completion.ts",
     from: "const listed = this.#due.list(state, this.strays.listings.unlisted());",
     to: "const listed = state;",
-    test: POSTED + "R10: a window that comes after the days of its strays is not read once more",
+    test: POSTED + "R10: a window that is not in the plan lists its strays once their day is read",
   },
   {
     rule: "R10",
