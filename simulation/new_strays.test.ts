@@ -3,6 +3,7 @@
  * the day was read before the window of the stray, by whatever kind of reading.
  */
 import { expect, test } from "vitest";
+import { LIMITS } from "../src/core/limits.ts";
 import { HOUR } from "./calendar.ts";
 import {
   asked,
@@ -21,6 +22,7 @@ import {
   verdictOn,
 } from "./posted.ts";
 import { killAt, scripted } from "./scripted.ts";
+import { NO_TRIALS } from "./trials.ts";
 
 test.each(["snapshot", "keyset", "offset"] as const)(
   "P5: no report proves a day without a new stray that a window has shown after the day was read (cursors: %s)",
@@ -96,4 +98,31 @@ test("P5 R10: a day of a withdrawn stray is proven although a day of that report
   const later = { ...PAGED, asked: asked({ reconcileDays: 4, scrubDays: null }) };
   await syncsAt(connection, [75], later);
   expect(await verdictOn(connection, -6)).toBe("proven 4");
+});
+
+test("R10: a day that a new stray takes the proof from is read once more, although the last STATE names the day as due for a window that waits", async () => {
+  const costs = posting();
+  const from = day(0) + 12 * HOUR;
+  // One range of days stands for all strays whose windows begin in May, from the window of day -11 on.
+  const strays = [
+    strayOf(costs, -5, -3, { id: "u", from }),
+    strayOf(costs, -4, -1, { id: "v", from }),
+    strayOf(costs, -15, -12, { id: "w", from }),
+    strayOf(costs, -14, -11, { id: "x", from }),
+    strayOf(costs, -12, -10, { id: "y", from }),
+  ];
+  const connection = scripted(
+    day(0) + 3 * HOUR,
+    [costs],
+    [...livesOn(costs, -20, 1, 4), ...strays],
+  );
+  Object.assign(connection.world, {
+    trials: { ...NO_TRIALS, limits: { ...LIMITS, knownStrays: 2 } },
+  });
+  await connection.sync(PAGED);
+  await syncsAt(connection, [27], {
+    ...PAGED,
+    asked: asked({ reconcileDays: 20, lookbackDays: 5 }),
+  });
+  expect(await verdictOn(connection, -12)).toBe("proven 5");
 });

@@ -66,6 +66,13 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/announce.ts",
+    from: "  ledger.update(due.list(due.mark(state, unproven), unlisted));\n",
+    to: "  if (!areNamed) ledger.update(due.list(due.mark(state, unproven), unlisted));\n",
+    test: "simulation/new_strays.test.ts: R10: a day that a new stray takes the proof from is read once more, although the last STATE names the day as due for a window that waits",
+  },
+  {
+    rule: "R10",
+    file: "src/streams/announce.ts",
     from: "due.mark(state, unproven)",
     to: "due.mark(state, [...unproven, ...unlisted])",
     test: "src/streams/posted.test.ts: R10: a window that shows a written stray is read once more if the day of the stray was read after it; the reading lists the stray",

@@ -17,6 +17,7 @@ function announced(
   sent: StreamState,
   unproven: readonly number[] = [],
   awaited: Parameters<typeof announce>[2]["awaited"] = { namedIn: (named) => named },
+  due = new DueWindows(DAY_ONE + 9 * DAY),
 ) {
   const made = {
     state: now,
@@ -31,7 +32,7 @@ function announced(
     },
   };
   const days = unproven.map((day) => dayRange(DAY_ONE + day * DAY));
-  announce(made, new DueWindows(DAY_ONE + 9 * DAY), {
+  announce(made, due, {
     unproven: days,
     unlisted: [],
     awaited,
@@ -44,6 +45,17 @@ test("R10: a STATE names the days from which a report takes the proof, unless th
   expect(sends).toBe(1);
   expect(named).toMatchObject({ due: [{ start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY }] });
   expect(announced(named, named, [1]).sends).toBe(0);
+});
+
+test("R10: a day from which a report takes the proof stays due if the last STATE named it only because its window waits", () => {
+  const due = new DueWindows(DAY_ONE + 9 * DAY);
+  const window = dayRange(DAY_ONE + DAY);
+  const waiting = due.settle(state, { ...window, rewrites: null }, true);
+  expect(due.finish(waiting, window)).toMatchObject({ due: [] });
+  const again = due.settle(state, { ...window, rewrites: null }, true);
+  const { sends, state: marked } = announced(again, again, [1], undefined, due);
+  expect(sends).toBe(0);
+  expect(due.finish(marked, window)).toMatchObject({ due: [window] });
 });
 
 test("R10: a STATE tells until when rows were missing, before the report that finds them missing", () => {

@@ -45,8 +45,9 @@ export function announce(
   const state = awaited.namedIn(ledger.state);
   if (state.mode !== "incremental") return;
   const areNamed = due.areNamed([...unproven, ...unlisted], sent);
+  // The last STATE may name these days for another reason, such as a window that waits. They stay due once this reason is gone.
+  ledger.update(due.list(due.mark(state, unproven), unlisted));
   if (areNamed && isAwaitedAlike(state, sent) && lostUntil(state) === lostUntil(sent)) return;
   // This STATE may count more windows as read than the STATE before.
-  ledger.update(due.list(due.mark(state, unproven), unlisted));
   void ledger.sendAhead();
 }
