@@ -304,7 +304,8 @@ function reportBefore(
 
 /**
  * A proven day must have every record that was visible from this instant on. P6: a listing that moved may skip exactly the record
- * that is new since the reading before. The two readings then agree and are believed, so such a record may be missing.
+ * that is new since the reading before. The two readings then agree and are believed, so such a record may be missing. If no report
+ * tells of the reading before, it is not older than the sync that has brought the rows.
  */
 export function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse): number {
   const from = Date.parse(report.first_as_of);
@@ -312,7 +313,11 @@ export function seenSince(stream: StreamName, report: ReportRow, warehouse: Ware
   const isWritten = report.rows_reading_id === report.reading_id && report.rows > 0;
   if (!report.moved || isWritten) return from;
   const before = reportBefore(report, warehouse.reportsOf(stream, report.day));
-  return before === undefined ? from : Math.min(from, Date.parse(before.first_as_of));
+  const readAt =
+    before === undefined
+      ? warehouse.loadedBy(report.rows_reading_id)
+      : Date.parse(before.first_as_of);
+  return Math.min(from, readAt);
 }
 
 /**

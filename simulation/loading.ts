@@ -72,7 +72,7 @@ export function load(
       if (item.kind !== "record" || item.stream !== stream) continue;
       const version = versions.get(item.text);
       if (version === undefined) continue;
-      warehouse.load(version, item.readingId);
+      warehouse.load(version, item.readingId, result.startedAt);
       loaded += 1;
       if (index <= nextIndex) continue;
       tooOld.add(stream);

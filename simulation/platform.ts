@@ -242,6 +242,8 @@ export class Warehouse {
   readonly rows = { usage: new Map<string, Version>(), costs: new Map<string, Version>() };
   /** The rows of the table that only grows, by the id of their reading. */
   readonly readings = new Map<string, Set<Version>>();
+  /** When the syncs began that loaded the first rows of these readings. */
+  readonly #loadedBy = new Map<string, number>();
   readonly reports: ReportRow[] = [];
   /** The windows of the readings that were reported. */
   readonly windows = new Map<string, Span>();
@@ -264,8 +266,18 @@ export class Warehouse {
     return this.#reportsOfDays.get(`${stream} ${day}`) ?? [];
   }
 
-  /** The greatest x_ReadingId wins, ties by arrival. */
-  load(version: Version, readingId: string): void {
+  /** When the sync began that loaded the first row of a reading; Infinity if there is no row. */
+  loadedBy(readingId: string): number {
+    return this.#loadedBy.get(readingId) ?? Infinity;
+  }
+
+  /**
+   * The greatest x_ReadingId wins, ties by arrival.
+   *
+   * @param startedAt when the sync began that brings the row
+   */
+  load(version: Version, readingId: string, startedAt: number): void {
+    this.#loadedBy.set(readingId, Math.min(startedAt, this.loadedBy(readingId)));
     const reading = this.readings.get(readingId) ?? new Set();
     this.readings.set(readingId, reading.add(version));
     const { id, stream } = version.record;

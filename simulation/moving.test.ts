@@ -1,0 +1,28 @@
+/** The judge of proofs forgives a record that a moving listing has skipped (P6), and no other one. */
+import { expect, test } from "vitest";
+import { HOUR } from "./calendar.ts";
+import { judgeProofs } from "./current.ts";
+import { FAIR } from "./network.ts";
+import { asked, BASE, day, lifeIn, unreported } from "./posted.ts";
+import { lifeOf, plainRules, scripted } from "./scripted.ts";
+
+test("P6: a listing that moves may skip a record that is new since the reading before, also if no report tells of that reading", async () => {
+  const usage = plainRules("usage", { cursors: "offset", retentionDays: 60 });
+  const lives = ["old", "older"].map((id) => lifeOf(usage, id, day(-2), { at: day(-2) + HOUR }));
+  const fresh = lifeOf(usage, "to come", day(-2), { at: day(0) + 4 * HOUR });
+  const connection = scripted(day(0) + 3 * HOUR, [usage], [...lives, fresh]);
+  const step = { ...BASE, pageSize: 2, asked: asked({ startDate: day(-2) }) };
+  await connection.sync(unreported(step));
+  // Between the two pages of the listing, of which the second one begins behind the second record.
+  const began = day(0) + 27 * HOUR;
+  lifeIn(lives, "old").withdrawnAt = began + 1500;
+  connection.scheduler.skipTo(began);
+  await connection.sync({ ...step, weather: { ...FAIR, latency: 300 } });
+  const report = connection.warehouse.reportsOf("usage", "2026-05-10").at(-1);
+  expect(report).toMatchObject({ moved: true, confirmed: true, rows: 2 });
+  expect(connection.faults).toEqual([]);
+  for (const version of fresh.versions) Object.assign(version, { at: day(-2) + HOUR });
+  expect(judgeProofs(connection)).toEqual(
+    ["append", "dedup"].map((table) => expect.stringContaining(`${table} misses to come`)),
+  );
+});
