@@ -8,6 +8,7 @@ import { date, DAY, dayOf } from "./calendar.ts";
 import type { Item, ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf, type Span } from "./outages.ts";
 import { type Exchange, isPostedLater, type Provider, type Rules } from "./provider.ts";
+import { movedTwice, seenSince } from "./moving.ts";
 import { hasAwaited, isBetween, isDue, wasListed } from "./reread.ts";
 import { coversDay } from "./standing.ts";
 import { addUp } from "./totals.ts";
@@ -235,22 +236,6 @@ function haveMoved(
 }
 
 /**
- * R10: whether the listing moved in two readings in a row, each with other rows of the same number. Such a day does not come back, so
- * that a day whose rows differ in each answer is not read for ever. Readings in between that were not believed (R8) do not count.
- */
-function movedTwice(newest: ReportRow, all: readonly ReportRow[]): boolean {
-  const believed = all.filter(({ shrunk }) => !shrunk);
-  const before = reportBefore(newest, believed);
-  if (before === undefined) return false;
-  const hasMoved = [before, newest].every(
-    ({ moved, confirmed, shrunk }) => moved && !confirmed && !shrunk,
-  );
-  return (
-    hasMoved && before.rows === newest.rows && before.rows_reading_id !== newest.rows_reading_id
-  );
-}
-
-/**
  * Whether a window was read because strays of other windows start in it (P5). If so, every window before it had ended, or another
  * lane read it for the same reason. The connector does not follow the strays of such a window, because each look would lead to the
  * next one through the whole history. The scrub finds these strays (R7).
@@ -289,35 +274,6 @@ function shownOf(stream: StreamName, report: ReportRow, warehouse: Warehouse): S
     { table: "append", versions: append.filter(isOfDay) },
     { table: "dedup", versions: dedup },
   ];
-}
-
-/** The newest report of a day before another one. */
-function reportBefore(
-  { chain, reading_id: id }: ReportRow,
-  all: readonly ReportRow[],
-): ReportRow | undefined {
-  return all
-    .filter((other) => other.chain === chain && other.reading_id < id)
-    .toSorted((one, other) => (one.reading_id < other.reading_id ? -1 : 1))
-    .at(-1);
-}
-
-/**
- * A proven day must have every record that was visible from this instant on. P6: a listing that moved may skip exactly the record
- * that is new since the reading before. The two readings then agree and are believed, so such a record may be missing. If no report
- * tells of the reading before, it is not older than the sync that has brought the rows.
- */
-export function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse): number {
-  const from = Date.parse(report.first_as_of);
-  // The report of a day without rows names the reading itself.
-  const isWritten = report.rows_reading_id === report.reading_id && report.rows > 0;
-  if (!report.moved || isWritten) return from;
-  const before = reportBefore(report, warehouse.reportsOf(stream, report.day));
-  const readAt =
-    before === undefined
-      ? warehouse.loadedBy(report.rows_reading_id)
-      : Date.parse(before.first_as_of);
-  return Math.min(from, readAt);
 }
 
 /**
