@@ -3,7 +3,6 @@
  * the day was read before the window of the stray, by whatever kind of reading.
  */
 import { expect, test } from "vitest";
-import { LIMITS } from "../src/core/limits.ts";
 import { HOUR } from "./calendar.ts";
 import {
   asked,
@@ -21,8 +20,7 @@ import {
   unproven,
   verdictOn,
 } from "./posted.ts";
-import { killAt, scripted } from "./scripted.ts";
-import { NO_TRIALS } from "./trials.ts";
+import { killAt, limit, scripted } from "./scripted.ts";
 
 test.each(["snapshot", "keyset", "offset"] as const)(
   "P5: no report proves a day without a new stray that a window has shown after the day was read (cursors: %s)",
@@ -116,9 +114,7 @@ test("R10: a day that a new stray takes the proof from is read once more, althou
     [costs],
     [...livesOn(costs, -20, 1, 4), ...strays],
   );
-  Object.assign(connection.world, {
-    trials: { ...NO_TRIALS, limits: { ...LIMITS, knownStrays: 2 } },
-  });
+  limit(connection, { knownStrays: 2 });
   await connection.sync(PAGED);
   await syncsAt(connection, [27], {
     ...PAGED,

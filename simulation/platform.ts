@@ -242,7 +242,7 @@ export class Warehouse {
   readonly rows = { usage: new Map<string, Version>(), costs: new Map<string, Version>() };
   /** The rows of the table that only grows, by the id of their reading. */
   readonly readings = new Map<string, Set<Version>>();
-  /** When the syncs began that loaded the first rows of these readings. */
+  /** When the syncs began that loaded their first rows. */
   readonly #loadedBy = new Map<string, number>();
   readonly reports: ReportRow[] = [];
   /** The windows of the readings that were reported. */
@@ -277,8 +277,8 @@ export class Warehouse {
    * @param startedAt when the sync began that brings the row
    */
   load(version: Version, readingId: string, startedAt: number): void {
-    this.#loadedBy.set(readingId, Math.min(startedAt, this.loadedBy(readingId)));
     const reading = this.readings.get(readingId) ?? new Set();
+    if (reading.size === 0) this.#loadedBy.set(readingId, startedAt);
     this.readings.set(readingId, reading.add(version));
     const { id, stream } = version.record;
     const before = this.deduplicated[stream].get(id);
@@ -309,8 +309,11 @@ export class Warehouse {
 
   /** The tables of a stream's records are emptied. Its reports stay. */
   clear(stream: StreamName): void {
-    for (const [id, versions] of this.readings)
-      if ([...versions].some(({ record }) => record.stream === stream)) this.readings.delete(id);
+    for (const [id, versions] of this.readings) {
+      if (![...versions].some(({ record }) => record.stream === stream)) continue;
+      this.readings.delete(id);
+      this.#loadedBy.delete(id);
+    }
     this.rows[stream].clear();
     this.deduplicated[stream].clear();
   }

@@ -31,10 +31,10 @@ import {
 } from "./posted.ts";
 import type { Rules } from "./provider.ts";
 import { addVersion, type Life } from "./records.ts";
-import { killAt, lifeOf, plainRules, scripted, standing } from "./scripted.ts";
+import { killAt, lifeOf, limit, plainRules, scripted, standing } from "./scripted.ts";
 import { CALM, type Step } from "./step.ts";
 import { verdictsOf } from "./testing.ts";
-import { ALL_SELECTED, NO_TRIALS } from "./trials.ts";
+import { ALL_SELECTED } from "./trials.ts";
 import { HONEST } from "./world.ts";
 
 /** Whether a STATE says that the pass has read the windows up to the end of the day before this one. */
@@ -390,14 +390,13 @@ test("S8 R10: a STATE leaves out the finished windows, and the next process of t
     const connection = scripted(day(0) + 3 * HOUR, [usage], lives);
     const step = { ...BASE, asked: asked({ startDate: day(-5) }) };
     await connection.sync(step);
-    const limits = { ...LIMITS, stateBytes };
-    Object.assign(connection.world, { trials: { ...NO_TRIALS, limits } });
+    limit(connection, { stateBytes });
     const isFar = ({ position = "" }: StateValue): boolean => position >= date(day(8));
     await syncsAt(connection, [12 * 24 + 3], { ...step, end: killAt("usage", isFar) });
     stateBytes = Buffer.byteLength(connection.states.get("usage")?.json ?? "") - 5;
     if (!isSmall) continue;
     lifeIn(lives, "r7x1").withdrawnAt = day(12) + 3.5 * HOUR;
-    Object.assign(connection.world, { trials: NO_TRIALS });
+    limit(connection, {});
     await syncsAt(connection, [12 * 24 + 4, 12 * 24 + 6], step);
     expect(await unproven(connection)).toEqual([]);
   }
@@ -594,7 +593,7 @@ test("P5: nor does a complete sync prove the day of a stray that is due, if the 
   const costs = posting();
   const stray = strayOf(costs, OF_STRAY, POSTED, { id: "a" });
   const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 6), stray]);
-  Object.assign(connection.world.trials, { limits: { ...LIMITS, dueWindows: 12 } });
+  limit(connection, { dueWindows: 12 });
   await connection.sync(PAGED);
   restate(connection, stray, day(0) + 12 * HOUR);
   await syncsAt(connection, [27], unreported({ ...PAGED, ...CLEARED }));
@@ -643,9 +642,7 @@ test.each([
     });
     const lives = livesOn(costs, -4, 1, 4);
     const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
-    Object.assign(connection.world, {
-      trials: { ...NO_TRIALS, limits: { ...LIMITS, stateGroups } },
-    });
+    limit(connection, { stateGroups });
     const { provider } = connection.world;
     const step = { ...BASE, pageSize: 2 };
     // The platform gives an older STATE back, and drops the rows behind it. The reports stand.

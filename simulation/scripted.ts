@@ -1,4 +1,5 @@
 /** Worlds that a test writes by hand, for schedules that must not depend on a seed. */
+import { type Limits, LIMITS } from "../src/core/limits.ts";
 import { DAY, dayOf } from "./calendar.ts";
 import { Connection } from "./connection.ts";
 import type { StateValue } from "./platform.ts";
@@ -64,6 +65,11 @@ export function lifeOf(rules: Rules, id: string, day: number, ...told: readonly 
     });
   }
   return life;
+}
+
+/** From here on, the syncs of a scripted world have these bounds, and all others as they are. */
+export function limit({ world }: Connection, limits: Partial<Limits>): void {
+  Object.assign(world, { trials: { ...NO_TRIALS, limits: { ...LIMITS, ...limits } } });
 }
 
 /** A connection to a world whose first sync begins at `begin`. */

@@ -3,7 +3,6 @@
  * report has taken a stray for gone, and the process that was to write the stray again fails.
  */
 import { expect, test } from "vitest";
-import { LIMITS } from "../src/core/limits.ts";
 import { date, HOUR } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
 import type { Item } from "./platform.ts";
@@ -30,9 +29,9 @@ import {
 } from "./posted.ts";
 import type { Rules } from "./provider.ts";
 import type { Life } from "./records.ts";
-import { scripted } from "./scripted.ts";
+import { limit, scripted } from "./scripted.ts";
 import type { Step } from "./step.ts";
-import { ALL_SELECTED, NO_TRIALS } from "./trials.ts";
+import { ALL_SELECTED } from "./trials.ts";
 
 /** The day of a stray, and that of the window which alone shows the stray, and which is read first. */
 const [OF_STRAY, POSTED] = [-6, -10];
@@ -192,8 +191,7 @@ test.each([
     const strays = [1, 2].map((number) => strayOf(costs, of, posted, { id: `stray${number}` }));
     const lives = [...livesOn(costs, -20, 1, 4), ...strays];
     const connection = scripted(day(0) + 3 * HOUR, [costs], lives, mode);
-    const limits = { ...LIMITS, pendingStrays: 1 };
-    Object.assign(connection.world, { trials: { ...NO_TRIALS, limits } });
+    limit(connection, { pendingStrays: 1 });
     await connection.sync(PAGED);
     expect(await verdictOn(connection, of)).toBe("unproven 5");
     if (mode === "full_refresh") return;
@@ -336,8 +334,7 @@ test.each([["is new"], ["is restated"]])(
     const lives = livesOn(costs, -20, 8, 1);
     const isNew = how === "is new";
     const connection = scripted(day(0) + 3 * HOUR, [costs], isNew ? lives : [...lives, stray]);
-    const limits = { ...LIMITS, stateBytes: 700 };
-    Object.assign(connection.world, { trials: { ...NO_TRIALS, limits } });
+    limit(connection, { stateBytes: 700 });
     await connection.sync(DEEP);
     if (isNew) {
       for (const version of stray.versions)
@@ -410,8 +407,7 @@ test("P5: more days await strays than a state names, and one window leaves reten
     strayOf(costs, number + 4, number, { id: `stray${number}` }),
   );
   const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -29, 2), ...strays]);
-  const limits = { ...LIMITS, knownStrays: 2 };
-  Object.assign(connection.world, { trials: { ...NO_TRIALS, limits } });
+  limit(connection, { knownStrays: 2 });
   const step = { ...PAGED, asked: { ...DEFAULTS.asked, startDate: null } };
   await connection.sync({ ...step, end: { killWhen: isRowOf("stray-8") } });
   for (const stray of strays) stray.withdrawnAt = day(0) + 12 * HOUR;

@@ -35,7 +35,7 @@ export const isNamed = (
   days: readonly Range[],
 ): boolean => due.areNamed(days, sent) && isAwaitedAlike(state, sent);
 
-/** To be called before the report. Queues a STATE, unless the last one says all of this. */
+/** To be called before the report. The state names all of this from here on. Queues a STATE, unless the last one names it already. */
 export function announce(
   ledger: Pick<Ledger, "state" | "sent" | "update" | "sendAhead">,
   due: DueWindows,

@@ -14,6 +14,7 @@ import {
   type Fault,
   readWorld,
   recordsAt,
+  shownDaysOf,
   stateAfter,
   type Sync,
   type World,
@@ -132,20 +133,27 @@ async function goneOn(world: World, from: Kept): Promise<Table> {
 }
 
 /** Whether one of these windows shows the charge. */
-function isShownIn(windows: readonly Range[], { charges }: World, id: string): boolean {
-  const charge = charges.find((other) => other.id === id);
-  const days = charge && [charge.isOwned ? charge.day : null, charge.shownOn, charge.alsoOn];
-  return days?.some((day) => day !== null && includes(windows, DAY_ONE + day * DAY)) ?? false;
-}
+const isShownIn = (windows: readonly Range[], { charges }: World, id: string): boolean =>
+  charges
+    .filter((charge) => charge.id === id)
+    .flatMap(shownDaysOf)
+    .some((day) => includes(windows, DAY_ONE + day * DAY));
 
 const isStray = ({ charges }: World, id: string): boolean =>
   charges.some((charge) => charge.id === id && charge.shownOn !== null);
 
 /** An uninterrupted sync: the windows that it had to read, and the rows right behind it and behind the syncs after it. */
 interface Whole extends Pick<Run, "planned"> {
-  readonly soon: Table;
-  readonly late: Table;
+  readonly soon: Rows;
+  readonly late: Rows;
 }
+
+interface Rows {
+  readonly newest: Table["newest"];
+  readonly standing: Table["newest"];
+}
+
+const rowsOf = (table: Table): Rows => ({ newest: table.newest, standing: table.standing() });
 
 /**
  * The losses through an interruption: `parts` is the table with it. Each current record that is in the whole table has to be in `parts`, and
@@ -156,11 +164,10 @@ interface Whole extends Pick<Run, "planned"> {
  * The bounds of such a window also decide whether it judges a charge that the window of another day shows. Such charges do not count if
  * they are withdrawn.
  */
-function costOf(world: World, { soon, late, planned }: Whole, parts: Table): string[] {
+function costOf(world: World, { soon, late, planned }: Whole, parts: Rows): string[] {
   const records = recordsAt(world, world.before);
   const isNarrow = world.windowDays === 1;
   const whole = isNarrow ? late : soon;
-  const [standing, left, early] = [late.standing(), parts.standing(), soon.standing()];
   const counts = (id: string): boolean => isNarrow || isShownIn(planned, world, id);
   const lost = [...records]
     .filter(([id]) => counts(id))
@@ -169,11 +176,11 @@ function costOf(world: World, { soon, late, planned }: Whole, parts: Table): str
       const isIn = (rows: Table["newest"]): boolean => rows.get(id)?.text === text;
       if (!isIn(whole.newest)) return [];
       if (!isIn(parts.newest)) return [`${id} is not in the table`];
-      return isIn(standing) && !isIn(left) ? [`${id} does not stand`] : [];
+      return isIn(late.standing) && !isIn(parts.standing) ? [`${id} does not stand`] : [];
     });
-  const withdrawn = [...left.values()]
-    .filter(({ id }) => !records.has(id) && !standing.has(id))
-    .filter(({ id }) => isNarrow || (counts(id) && !isStray(world, id) && !early.has(id)));
+  const withdrawn = [...parts.standing.values()]
+    .filter(({ id }) => !records.has(id) && !late.standing.has(id))
+    .filter(({ id }) => isNarrow || (counts(id) && !isStray(world, id) && !soon.standing.has(id)));
   return [...lost, ...withdrawn.map(({ id }) => `${id} stands, and was withdrawn`)];
 }
 
@@ -193,14 +200,15 @@ test("S2 S4 R6 R10 P5: wherever a sync dies, or a query fails or refuses its cur
         const { run, faults } = await readWorld(world, sync);
         expect(lackingIn(run, start.table)).toEqual([]);
         const soon = keptOf(start, run);
-        const whole = { soon: soon.table, late: await goneOn(world, soon), planned: run.planned };
+        const late = await goneOn(world, soon);
+        const whole = { soon: rowsOf(soon.table), late: rowsOf(late), planned: run.planned };
         const ways = [...run.states.keys(), ...faults];
         for (const way of new Set(drawn.map((pick) => ways[pick % ways.length]))) {
           const parts =
             typeof way === "number"
               ? keptBehind(start, run, way, kept)
               : await synced(world, start, { ...sync, ...(way && { fault: way }) });
-          const cost = costOf(world, whole, await goneOn(world, parts));
+          const cost = costOf(world, whole, rowsOf(await goneOn(world, parts)));
           expect({ way, cost }).toEqual({ way, cost: [] });
         }
       },

@@ -177,6 +177,10 @@ export const worlds = (most: Size): fc.Arbitrary<World> =>
 const lastDayOf = ({ day, shownOn, alsoOn, isShort }: Charge): number =>
   isShort ? day : (alsoOn ?? shownOn ?? day);
 
+/** The days whose windows show a charge. */
+export const shownDaysOf = ({ day, isOwned, shownOn, alsoOn }: Charge): number[] =>
+  [isOwned ? day : null, shownOn, alsoOn].filter((on) => on !== null);
+
 /** A charge as the provider shows it to a sync; none if the provider does not. */
 function recordOf(charge: Charge, sync: number): readonly Fields[] {
   const version = versionAt(charge, sync);
@@ -226,10 +230,8 @@ function pagesAt(
   };
   const hidden = fault?.hides?.query === asked.query ? fault.hides.id : null;
   const shown = charges.flatMap((charge) => {
-    const { id, day, shownOn, alsoOn, isOwned } = charge;
-    const isShown =
-      (isOwned && isIn(day)) || [shownOn, alsoOn].some((on) => on !== null && isIn(on));
-    return isShown && id !== hidden ? recordOf(charge, number) : [];
+    const isShown = shownDaysOf(charge).some(isIn) && charge.id !== hidden;
+    return isShown ? recordOf(charge, number) : [];
   });
   const { cursor, end: availableThrough } = asked;
   const asOf = formatInstant(DAY_ONE + (40 + number) * DAY);
