@@ -160,6 +160,7 @@ export class Connection {
     provider.strikes = [];
     const claims = this.mode === "incremental" ? this.#judgeClaims(result) : [];
     const loaded = load(result, step, this);
+    this.warehouse.listed(provider.exchanges, result.startedAt);
     const proofs = this.mode === "incremental" ? judgeProofs(this) : [];
     // A8: windows with views of their own may show two versions of a stray at once, and each window has its version written.
     const mayRepeat = mayForget || world.trials.views?.isOfWindow === true;

@@ -4,7 +4,8 @@ import { HOUR } from "./calendar.ts";
 import { judgeProofs } from "./current.ts";
 import { FAIR } from "./network.ts";
 import { asked, BASE, day, lifeIn, unreported } from "./posted.ts";
-import { lifeOf, plainRules, scripted } from "./scripted.ts";
+import { lifeOf, plainRules, scripted, standing } from "./scripted.ts";
+import { HONEST } from "./world.ts";
 
 test("P6: a listing that moves may skip a record that is new since the reading before, also if no report tells of that reading", async () => {
   const usage = plainRules("usage", { cursors: "offset", retentionDays: 60 });
@@ -22,6 +23,28 @@ test("P6: a listing that moves may skip a record that is new since the reading b
   expect(report).toMatchObject({ moved: true, confirmed: true, rows: 2 });
   expect(connection.faults).toEqual([]);
   for (const version of fresh.versions) Object.assign(version, { at: day(-2) + HOUR });
+  expect(judgeProofs(connection)).toEqual(
+    ["append", "dedup"].map((table) => expect.stringContaining(`${table} misses to come`)),
+  );
+});
+
+test("P6: a listing that moves may skip the first record of a day that had none when it was today, and of which no report tells", async () => {
+  const usage = plainRules("usage", { cursors: "offset", maximumWindowDays: 31 });
+  usage.frontier = standing(day(-2));
+  const old = lifeOf(usage, "old", day(-2), { at: day(-2) + HOUR });
+  const fresh = lifeOf(usage, "to come", day(0), { at: day(0) + 4 * HOUR });
+  const connection = scripted(day(0) + 3 * HOUR, [usage], [old, fresh]);
+  const step = { ...BASE, pageSize: 1, asked: asked({ startDate: day(-2) }) };
+  await connection.sync(step);
+  usage.frontier = HONEST;
+  const began = day(0) + 27 * HOUR;
+  old.withdrawnAt = began + 500;
+  connection.scheduler.skipTo(began);
+  await connection.sync({ ...step, weather: { ...FAIR, latency: 300 } });
+  const report = connection.warehouse.reportsOf("usage", "2026-05-12").at(-1);
+  expect(report).toMatchObject({ moved: true, confirmed: true, rows: 0 });
+  expect(connection.faults).toEqual([]);
+  for (const version of fresh.versions) Object.assign(version, { at: day(0) + HOUR });
   expect(judgeProofs(connection)).toEqual(
     ["append", "dedup"].map((table) => expect.stringContaining(`${table} misses to come`)),
   );

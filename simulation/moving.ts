@@ -32,7 +32,8 @@ export function movedTwice(newest: ReportRow, all: readonly ReportRow[]): boolea
 /**
  * A proven day must have every record that was visible from this instant on. P6: a listing that moved may skip exactly the record
  * that is new since the reading before. The two readings then agree and are believed, so such a record may be missing. If no report
- * tells of the reading before, it is not older than the sync that has brought the rows.
+ * tells of the reading before, as of today, it is not older than the sync that has brought the rows. A day without rows was read by the
+ * last sync in which a listing of the day ended.
  */
 export function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse): number {
   const from = Date.parse(report.first_as_of);
@@ -40,9 +41,8 @@ export function seenSince(stream: StreamName, report: ReportRow, warehouse: Ware
   const isWritten = report.rows_reading_id === report.reading_id && report.rows > 0;
   if (!report.moved || isWritten) return from;
   const before = reportBefore(report, warehouse.reportsOf(stream, report.day));
+  if (before !== undefined) return Math.min(from, Date.parse(before.first_as_of));
   const readAt =
-    before === undefined
-      ? warehouse.loadedBy(report.rows_reading_id)
-      : Date.parse(before.first_as_of);
+    report.rows > 0 ? warehouse.loadedBy(report.rows_reading_id) : warehouse.listedBefore(report);
   return Math.min(from, readAt);
 }

@@ -1,5 +1,7 @@
 /** The reader of stdout: a platform that keeps states, and a warehouse that keeps rows. */
+import { date, DAY, dayOf } from "./calendar.ts";
 import type { Span } from "./outages.ts";
+import type { Exchange } from "./provider.ts";
 import type { Life, StreamName, Version } from "./records.ts";
 
 /** One line that arrived. */
@@ -248,6 +250,24 @@ export class Warehouse {
   /** The windows of the readings that were reported. */
   readonly windows = new Map<string, Span>();
   readonly #reportsOfDays = new Map<string, ReportRow[]>();
+  /** When the last sync began in which a listing of the day ended, by stream and day. */
+  readonly #listedBy = new Map<string, number>();
+  /** The same for the syncs before a report. */
+  readonly #listedBefore = new Map<ReportRow, number>();
+
+  /** Call it with the exchanges of a sync, after the sync's lines are loaded. */
+  listed(exchanges: readonly Exchange[], startedAt: number): void {
+    for (const { stream, start, end, nextCursor, status } of exchanges) {
+      if (nextCursor !== null || status !== 200) continue;
+      for (let day = dayOf(start); day < end; day += DAY)
+        this.#listedBy.set(`${stream} ${date(day)}`, startedAt);
+    }
+  }
+
+  /** When the last sync before the report's sync began in which a listing of the day ended. */
+  listedBefore(report: ReportRow): number {
+    return this.#listedBefore.get(report) ?? Infinity;
+  }
 
   report(row: ReportRow): void {
     this.reports.push(row);
@@ -256,6 +276,7 @@ export class Warehouse {
       this.windows.set(id, { start: Date.parse(start), end: Date.parse(end) });
     if (!row.inside_window) return;
     const key = `${dataset} ${day}`;
+    this.#listedBefore.set(row, this.#listedBy.get(key) ?? Infinity);
     const reports = this.#reportsOfDays.get(key);
     if (reports === undefined) this.#reportsOfDays.set(key, [row]);
     else reports.push(row);
@@ -305,6 +326,7 @@ export class Warehouse {
     this.reports.length = 0;
     this.windows.clear();
     this.#reportsOfDays.clear();
+    this.#listedBefore.clear();
   }
 
   /** The tables of a stream's records are emptied. Its reports stay. */
