@@ -49,6 +49,7 @@ export interface Judgeable {
 /**
  * P5: whether a day awaits strays of a window that the last sync has not read whole: an end date, a later start date or the end of retention
  * has cut the window, so that no sync can prove the day. L1: or a sync had no room for strays, so that days between theirs await them, too.
+ * P6: or no sync has room to read a window of several pages once more.
  */
 export function awaitsInVain(
   { world, awaitedOf, mayLoseStrays }: Judgeable,
@@ -56,9 +57,11 @@ export function awaitsInVain(
   day: number,
 ): boolean {
   const own = world.provider.exchanges.filter((one) => one.stream === stream);
+  const isCramped = world.trials.limits.overtakenWindows === 0;
   return awaitedOf(stream).some(([from, until, start, end]) => {
-    const isRead = own.some((one) => one.start <= Date.parse(start) && one.end >= Date.parse(end));
-    return isBetween(day, from, until) && (mayLoseStrays || !isRead);
+    const over = own.filter((one) => one.start <= Date.parse(start) && one.end >= Date.parse(end));
+    const isCut = over.length === 0 || (isCramped && over.some(({ cursor }) => cursor !== null));
+    return isBetween(day, from, until) && (mayLoseStrays || isCut);
   });
 }
 

@@ -5,6 +5,7 @@ import { judgeProofs } from "./current.ts";
 import { FAIR } from "./network.ts";
 import { asked, BASE, day, lifeIn, unreported } from "./posted.ts";
 import { lifeOf, plainRules, scripted, standing } from "./scripted.ts";
+import type { Life } from "./records.ts";
 import { HONEST } from "./world.ts";
 
 test("P6: a listing that moves may skip a record that is new since the reading before, also if no report tells of that reading", async () => {
@@ -45,6 +46,36 @@ test("P6: a listing that moves may skip the first record of a day that had none 
   expect(report).toMatchObject({ moved: true, confirmed: true, rows: 0 });
   expect(connection.faults).toEqual([]);
   for (const version of fresh.versions) Object.assign(version, { at: day(0) + HOUR });
+  expect(judgeProofs(connection)).toEqual(
+    ["append", "dedup"].map((table) => expect.stringContaining(`${table} misses to come`)),
+  );
+});
+
+test("P6: a listing that moves may agree with a loss that the reading before had found, and skip a record that is new since", async () => {
+  const usage = plainRules("usage", { cursors: "offset", retentionDays: 60 });
+  const recordOf = (id: string, hour: number): Life =>
+    lifeOf(usage, id, day(-1), { at: day(0) + hour * HOUR });
+  const [known, stays, gone] = [recordOf("0", -24), recordOf("1", 20), recordOf("2", 21)];
+  const fresh = recordOf("to come", 28);
+  const connection = scripted(day(0) + 3 * HOUR, [usage], [known, stays, gone, fresh]);
+  const step = { ...BASE, pageSize: 1, asked: asked({ startDate: day(-1) }) };
+  await connection.sync(step);
+  const paced = { ...step, weather: { ...FAIR, latency: 300 } };
+  // Between the two readings of the day.
+  known.withdrawnAt = day(0) + 26 * HOUR;
+  gone.withdrawnAt = day(0) + 27 * HOUR + 1500;
+  connection.scheduler.skipTo(day(0) + 27 * HOUR);
+  await connection.sync(paced);
+  // Between the two pages of the day.
+  stays.withdrawnAt = day(0) + 30 * HOUR + 1400;
+  connection.scheduler.skipTo(day(0) + 30 * HOUR);
+  await connection.sync(paced);
+  const [before, report] = connection.warehouse.reportsOf("usage", "2026-05-11").slice(-2);
+  expect(before).toMatchObject({ confirmed: false, rows: 1 });
+  expect(report).toMatchObject({ moved: true, confirmed: true, rows: 1 });
+  expect(report?.rows_reading_id).toBe(report?.reading_id);
+  expect(connection.faults).toEqual([]);
+  for (const version of fresh.versions) Object.assign(version, { at: day(0) + 22 * HOUR });
   expect(judgeProofs(connection)).toEqual(
     ["append", "dedup"].map((table) => expect.stringContaining(`${table} misses to come`)),
   );

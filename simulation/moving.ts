@@ -39,8 +39,10 @@ export function seenSince(stream: StreamName, report: ReportRow, warehouse: Ware
   const from = Date.parse(report.first_as_of);
   // The report of a day without rows names the reading itself.
   const isWritten = report.rows_reading_id === report.reading_id && report.rows > 0;
-  if (!report.moved || isWritten) return from;
   const before = reportBefore(report, warehouse.reportsOf(stream, report.day));
+  // A reading that agrees with a loss which the reading before had found is believed, too, and it writes the day.
+  const agrees = !isWritten || before?.confirmed === false;
+  if (!report.moved || !agrees) return from;
   if (before !== undefined) return Math.min(from, Date.parse(before.first_as_of));
   const readAt =
     report.rows > 0 ? warehouse.loadedBy(report.rows_reading_id) : warehouse.listedBefore(report);

@@ -15,8 +15,7 @@ import { type Life, type Version, visible } from "./records.ts";
 const SLACK = 10 * MINUTE;
 
 /** An earlier reading that began by this instant confirms the loss that this reading shows (R8). */
-const anHourBefore = ({ began_at: beganAt }: ReportRow): number =>
-  Date.parse(beganAt) - HOUR + SLACK;
+const anHourBefore = (at: number): number => at - HOUR + SLACK;
 
 /** The facts of a sync that the judgment depends on. */
 export interface Passed {
@@ -118,18 +117,26 @@ export class Standing {
         this.#known.set(day, this.#acceptedOf(day, known, uncovered));
       }
     }
-    this.#accept(state);
+    this.#accept(passed);
     return [...faults, ...this.#forgotten(passed)];
   }
 
-  /** L1: a reading without control totals is not reported. Its number of a day counts, if it is half of the number before or more. */
-  #accept(state: StateValue | undefined): void {
+  /**
+   * L1: a reading without control totals is not reported, nor is one whose process died before its report. Its number of a day counts, if it
+   * is half of the number before or more, or if a reading an hour before showed the same number.
+   */
+  #accept({ state, exchanges }: Passed): void {
     for (const [id, days] of state?.days ?? []) {
       for (const [day, rows] of days) {
         if (this.#reportsOf(day).some((report) => report.rows_reading_id === id)) continue;
+        const at = Date.parse(day);
+        const isOf = ({ stream, start, end }: Exchange): boolean =>
+          stream === this.#rules.stream && start <= at && at < end;
+        const readAt = exchanges.findLast(isOf)?.date ?? 0;
+        const isDoubted = this.#isDoubted(day, rows, anHourBefore(readAt));
         for (const numbers of [this.#known, this.#shown]) {
           const known = numbers.get(day) ?? 0;
-          if (rows < known && 2 * rows >= known) numbers.set(day, rows);
+          if (rows < known && (2 * rows >= known || isDoubted)) numbers.set(day, rows);
         }
       }
     }
@@ -144,14 +151,15 @@ export class Standing {
     const newest = this.#reportsOf(day).at(-1);
     if (newest === undefined || newest.shrunk || uncovered.has(newest.reading_id)) return proven;
     const isBelieved = newest.confirmed && 2 * newest.rows >= proven;
-    return isBelieved || this.#isDoubted(day, newest) ? Math.min(proven, newest.rows) : proven;
+    const isDoubted = this.#isDoubted(day, newest.rows, anHourBefore(Date.parse(newest.began_at)));
+    return isBelieved || isDoubted ? Math.min(proven, newest.rows) : proven;
   }
 
-  /** Whether a reading an hour or more before showed as many records of a day, and was not believed. */
-  #isDoubted(day: string, reading: ReportRow): boolean {
+  /** Whether a reading that began by an instant showed as many records of a day, and was not believed. */
+  #isDoubted(day: string, rows: number, by: number): boolean {
     return this.#reportsOf(day).some(
       ({ shrunk, records, began_at: beganAt }) =>
-        shrunk && records === reading.rows && Date.parse(beganAt) <= anHourBefore(reading),
+        shrunk && records === rows && Date.parse(beganAt) <= by,
     );
   }
 
@@ -294,14 +302,12 @@ export class Standing {
    */
   #isAgreed(day: string, record: Life, reading: ReportRow): boolean {
     const at = Date.parse(day);
+    const by = anHourBefore(Date.parse(reading.began_at));
     return (
-      this.#isDoubted(day, reading) ||
+      this.#isDoubted(day, reading.rows, by) ||
       this.#blind.some(
         ({ start, end, date: then, asOf }) =>
-          start <= at &&
-          at < end &&
-          then <= anHourBefore(reading) &&
-          isHidden(this.#rules, record, asOf),
+          start <= at && at < end && then <= by && isHidden(this.#rules, record, asOf),
       )
     );
   }
