@@ -105,6 +105,9 @@ export class Connection {
   readonly awaitedOf = (stream: StreamName): NonNullable<StateValue["awaited"]> =>
     this.states.get(stream)?.value.awaited ?? [];
 
+  readonly straysOf = (stream: StreamName): number =>
+    this.states.get(stream)?.value.strays?.length ?? 0;
+
   readonly dueOf = (stream: StreamName): NonNullable<StateValue["due"]> =>
     this.states.get(stream)?.value.due ?? [];
 

@@ -44,6 +44,8 @@ export interface Judgeable {
   readonly dueOf: (stream: StreamName) => NonNullable<StateValue["due"]>;
   /** P5: the days that await strays. */
   readonly awaitedOf: (stream: StreamName) => NonNullable<StateValue["awaited"]>;
+  /** S8: the number of strays that the state names. */
+  readonly straysOf: (stream: StreamName) => number;
 }
 
 /**
@@ -175,7 +177,8 @@ export function judgeCurrent(
  * @param range the instants that are read, by stream
  */
 export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span): string[] {
-  const { world, warehouse, chainOf } = judgeable;
+  const { world, warehouse, chainOf, straysOf, mayLoseStrays } = judgeable;
+  const { knownStrays: most } = world.trials.limits;
   // A5: if a member differs in each answer, two readings never agree.
   if (!world.reports || world.provider.options.members === "volatile") return [];
   // S8: a listing that moves is not read again if the state has left out what to compare it with.
@@ -184,14 +187,14 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
   for (const rules of world.provider.options.datasets) {
     const { stream } = rules;
     const { start, end } = range(rules);
+    const isFull = most < 100 && straysOf(stream) >= most;
     for (const [day, report] of newestReports(stream, warehouse.reports, chainOf(stream))) {
       if (Date.parse(day) < start || Date.parse(day) + DAY > end) continue;
       if (judgeable.tooOldFor.has(report.id)) continue;
       if (awaitsInVain(judgeable, stream, Date.parse(day))) continue;
       // L1: with room for few strays, those of a day may find room in turn, one in each sync, and the state forgets the others. Each sync
-      // writes them again then, and has no room to read their days once more.
-      const isCrowded =
-        judgeable.mayLoseStrays || (!readsAllAgain(world) && world.trials.limits.knownStrays < 100);
+      // writes them again then, and has no room to read their days once more, or it takes them for new strays of the days that it reads.
+      const isCrowded = mayLoseStrays || isFull || (!readsAllAgain(world) && most < 100);
       if (isCrowded && !report.confirmed) continue;
       const shown = shownOf(stream, report, warehouse).filter(
         ({ table, versions }) =>
