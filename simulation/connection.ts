@@ -190,9 +190,10 @@ export class Connection {
     const fair = weather.passing === 0 && weather.final === 0 && weather.intercept === undefined;
     const calm = fair && lasting && slowness < 1000;
     const ahead = provider.dateAt(result.startedAt) - result.startedAt;
+    // The connector's clock goes on while `Date` stands still (W4).
     const believed = {
       startedAt: result.startedAt + ahead,
-      endedAt: provider.dateAt(result.endedAt),
+      endedAt: result.endedAt + ahead,
     };
     const isAhead = [...stored.values()].some(
       ({ value }) => Date.parse(value.position ?? "") > believed.startedAt,

@@ -75,6 +75,10 @@ export const readsAllDue = ({ trials }: Judgeable["world"]): boolean =>
 const readsAllAgain = ({ trials }: Judgeable["world"]): boolean =>
   trials.limits.overtakenWindows === LIMITS.overtakenWindows;
 
+/** L1: whether the state names as many strays as it has room for: it may have forgotten others, which come again like new ones. */
+const isFull = ({ world, straysOf }: Judgeable, stream: StreamName): boolean =>
+  world.trials.limits.knownStrays < 100 && straysOf(stream) >= world.trials.limits.knownStrays;
+
 /** The rows of a day as a table shows them. */
 interface Shown {
   readonly table: "append" | "dedup";
@@ -145,7 +149,8 @@ export function judgeCurrent(
       // A sync may list the strays of a window that waits. That proves no day.
       if (!readsAllDue(world) && isDue(whole, { due: dueOf(stream) })) continue;
       // A5: each sync finds the strays of such a provider restated, so that their days await them each time.
-      if (!report.confirmed && (isVolatile || awaitsInVain(judgeable, stream, day))) continue;
+      const mayAwait = isVolatile || isFull(judgeable, stream);
+      if (!report.confirmed && (mayAwait || awaitsInVain(judgeable, stream, day))) continue;
       if (!report.confirmed && !readsAllAgain(world) && hasAwaited(stream, day, states, items))
         continue;
       if (!report.confirmed || report.shrunk) {
@@ -177,7 +182,7 @@ export function judgeCurrent(
  * @param range the instants that are read, by stream
  */
 export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span): string[] {
-  const { world, warehouse, chainOf, straysOf, mayLoseStrays } = judgeable;
+  const { world, warehouse, chainOf, mayLoseStrays } = judgeable;
   const { knownStrays: most } = world.trials.limits;
   // A5: if a member differs in each answer, two readings never agree.
   if (!world.reports || world.provider.options.members === "volatile") return [];
@@ -187,14 +192,14 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
   for (const rules of world.provider.options.datasets) {
     const { stream } = rules;
     const { start, end } = range(rules);
-    const isFull = most < 100 && straysOf(stream) >= most;
+    const forgetsStrays = isFull(judgeable, stream);
     for (const [day, report] of newestReports(stream, warehouse.reports, chainOf(stream))) {
       if (Date.parse(day) < start || Date.parse(day) + DAY > end) continue;
       if (judgeable.tooOldFor.has(report.id)) continue;
       if (awaitsInVain(judgeable, stream, Date.parse(day))) continue;
       // L1: with room for few strays, those of a day may find room in turn, one in each sync, and the state forgets the others. Each sync
       // writes them again then, and has no room to read their days once more, or it takes them for new strays of the days that it reads.
-      const isCrowded = mayLoseStrays || isFull || (!readsAllAgain(world) && most < 100);
+      const isCrowded = mayLoseStrays || forgetsStrays || (!readsAllAgain(world) && most < 100);
       if (isCrowded && !report.confirmed) continue;
       const shown = shownOf(stream, report, warehouse).filter(
         ({ table, versions }) =>

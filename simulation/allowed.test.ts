@@ -1,13 +1,10 @@
-/**
- * The judge of unproven days forgives days that await strays of windows which no sync can read whole (P5, P6), or whose strays the state
- * forgets (L1).
- */
+/** Lives that the rules allow, and that a judge once called broken. */
 import { expect, test } from "vitest";
-import { date, HOUR } from "./calendar.ts";
-import { awaitsInVain, judgeProven } from "./current.ts";
+import { date, HOUR, iso } from "./calendar.ts";
+import { awaitsInVain, judgeCurrent, judgeProven } from "./current.ts";
 import type { Span } from "./outages.ts";
-import { day, DEEP, livesOn, PAGED, posting, strayOf, syncsAt } from "./posted.ts";
-import { killAt, limit, scripted } from "./scripted.ts";
+import { day, DEEP, DEFAULTS, livesOn, PAGED, posting, strayOf, syncsAt } from "./posted.ts";
+import { killAt, limit, plainRules, scripted } from "./scripted.ts";
 
 test.each([
   [0, true],
@@ -48,5 +45,16 @@ test.each([
     if (report === undefined) return;
     warehouse.report({ ...report, reading_id: `1${report.reading_id}`, confirmed: false });
     expect(judgeProven(connection, range)).toHaveLength(faults);
+    expect(judgeCurrent(connection, [], new Map())).toHaveLength(faults);
   },
 );
+
+test("W4: the connector's clock goes on while `Date` stands still, so that a day may leave retention before its deep re-read", async () => {
+  const costs = plainRules("costs", { retentionDays: 5, beforeRetention: "trim" });
+  const begin = day(0) + 22 * HOUR;
+  const connection = scripted(begin, [costs], livesOn(costs, -6, 1, 2));
+  await connection.sync({ ...DEFAULTS, slowness: 2 * HOUR, date: { at: begin } });
+  expect(connection.world.provider.exchanges[0]?.start).toBe(day(-3));
+  expect(connection.states.get("costs")?.value.start).toBe(iso(day(-4)));
+  expect(connection.faults).toEqual([]);
+});
