@@ -91,7 +91,13 @@ export interface StateValue {
   /** R10: ranges of days, and entries whose first item is the day. */
   readonly due?: readonly (readonly [start: string, end: string])[];
   readonly forgotten?: readonly (readonly [day: string, ...rest: unknown[]])[];
-  readonly shrunk?: readonly (readonly [day: string, ...rest: unknown[]])[];
+  /** R8: the days that a loss has not confirmed yet, each with the number that the first reading showed, its digest and its end. */
+  readonly shrunk?: readonly (readonly [
+    day: string,
+    records: number,
+    digest: string,
+    endedAt: string,
+  ])[];
   /** R10: ranges of days that no report tells of. */
   readonly unreported?: readonly (readonly [start: string, end: string])[];
   /** R10: the streams that `export_windows` has told of. */

@@ -15,7 +15,8 @@ import { type Life, type Version, visible } from "./records.ts";
 const SLACK = 10 * MINUTE;
 
 /** An earlier reading that began by this instant confirms the loss that this reading shows (R8). */
-const anHourBefore = (at: number): number => at - HOUR + SLACK;
+const anHourBefore = ({ began_at: beganAt }: ReportRow): number =>
+  Date.parse(beganAt) - HOUR + SLACK;
 
 /** The facts of a sync that the judgment depends on. */
 export interface Passed {
@@ -59,6 +60,8 @@ export class Standing {
   #known = new Map<string, number>();
   /** The number of rows that a reading had shown of each day before it was given up. The state knows no other number of these days. */
   readonly #shown = new Map<string, number>();
+  /** The number of rows of each day whose loss a second reading has confirmed. */
+  readonly #agreed = new Map<string, number>();
   /** The state with which the last sync ended. */
   #state: StateValue | undefined;
   /** The days that had left every retention, each with the reading that proved it last: the state knows neither. */
@@ -101,6 +104,7 @@ export class Standing {
     } else {
       this.#known.clear();
       this.#shown.clear();
+      this.#agreed.clear();
     }
     for (const [day, { anchor }] of this.#days) {
       const known = this.#known.get(day);
@@ -117,28 +121,45 @@ export class Standing {
         this.#known.set(day, this.#acceptedOf(day, known, uncovered));
       }
     }
-    this.#accept(passed);
+    this.#accept(state);
+    this.#acceptLosses(passed);
     return [...faults, ...this.#forgotten(passed)];
   }
 
-  /**
-   * L1: a reading without control totals is not reported, nor is one whose process died before its report. Its number of a day counts, if it
-   * is half of the number before or more, or if a reading an hour before showed the same number.
-   */
-  #accept({ state, exchanges }: Passed): void {
+  /** L1: a reading without control totals is not reported. Its number of a day counts, if it is half of the number before or more. */
+  #accept(state: StateValue | undefined): void {
     for (const [id, days] of state?.days ?? []) {
       for (const [day, rows] of days) {
         if (this.#reportsOf(day).some((report) => report.rows_reading_id === id)) continue;
-        const at = Date.parse(day);
-        const isOf = ({ stream, start, end }: Exchange): boolean =>
-          stream === this.#rules.stream && start <= at && at < end;
-        const readAt = exchanges.findLast(isOf)?.date ?? 0;
-        const isDoubted = this.#isDoubted(day, rows, anHourBefore(readAt));
         for (const numbers of [this.#known, this.#shown]) {
           const known = numbers.get(day) ?? 0;
-          if (rows < known && (2 * rows >= known || isDoubted)) numbers.set(day, rows);
+          if (rows < known && 2 * rows >= known) numbers.set(day, rows);
         }
       }
+    }
+  }
+
+  /**
+   * R8: two readings an hour apart may agree without a report of the second one. Then the state no longer names the loss, and the smaller
+   * number counts as long as the state has it.
+   */
+  #acceptLosses({ began, state, exchanges }: Passed): void {
+    const days = new Map(state?.days?.flatMap(([, own]) => own.map(([day, rows]) => [day, rows])));
+    for (const [day, rows, , endedAt] of began?.shrunk ?? []) {
+      if (state?.shrunk?.some(([named]) => named === day) === true) continue;
+      const at = Date.parse(day);
+      const last = exchanges.findLast(
+        ({ stream, start, end }) => stream === this.#rules.stream && start <= at && at < end,
+      );
+      if (last !== undefined && Date.parse(endedAt) <= last.date - HOUR + SLACK)
+        this.#agreed.set(day, rows);
+    }
+    for (const [day, rows] of this.#agreed) {
+      const isKnown = state?.known?.some(([start, end]) => start <= day && day < end) === true;
+      if (!isKnown || (days.get(day) ?? 0) !== rows) this.#agreed.delete(day);
+      else
+        for (const numbers of [this.#known, this.#shown])
+          if (rows < (numbers.get(day) ?? 0)) numbers.set(day, rows);
     }
   }
 
@@ -151,15 +172,14 @@ export class Standing {
     const newest = this.#reportsOf(day).at(-1);
     if (newest === undefined || newest.shrunk || uncovered.has(newest.reading_id)) return proven;
     const isBelieved = newest.confirmed && 2 * newest.rows >= proven;
-    const isDoubted = this.#isDoubted(day, newest.rows, anHourBefore(Date.parse(newest.began_at)));
-    return isBelieved || isDoubted ? Math.min(proven, newest.rows) : proven;
+    return isBelieved || this.#isDoubted(day, newest) ? Math.min(proven, newest.rows) : proven;
   }
 
-  /** Whether a reading that began by an instant showed as many records of a day, and was not believed. */
-  #isDoubted(day: string, rows: number, by: number): boolean {
+  /** Whether a reading an hour or more before showed as many records of a day, and was not believed. */
+  #isDoubted(day: string, reading: ReportRow): boolean {
     return this.#reportsOf(day).some(
       ({ shrunk, records, began_at: beganAt }) =>
-        shrunk && records === rows && Date.parse(beganAt) <= by,
+        shrunk && records === reading.rows && Date.parse(beganAt) <= anHourBefore(reading),
     );
   }
 
@@ -302,12 +322,14 @@ export class Standing {
    */
   #isAgreed(day: string, record: Life, reading: ReportRow): boolean {
     const at = Date.parse(day);
-    const by = anHourBefore(Date.parse(reading.began_at));
     return (
-      this.#isDoubted(day, reading.rows, by) ||
+      this.#isDoubted(day, reading) ||
       this.#blind.some(
         ({ start, end, date: then, asOf }) =>
-          start <= at && at < end && then <= by && isHidden(this.#rules, record, asOf),
+          start <= at &&
+          at < end &&
+          then <= anHourBefore(reading) &&
+          isHidden(this.#rules, record, asOf),
       )
     );
   }
