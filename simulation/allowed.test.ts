@@ -2,9 +2,11 @@
 import { expect, test } from "vitest";
 import { date, HOUR, iso } from "./calendar.ts";
 import { awaitsInVain, judgeCurrent, judgeProven } from "./current.ts";
+import { live } from "./life.ts";
 import type { Span } from "./outages.ts";
 import { day, DEEP, DEFAULTS, livesOn, PAGED, posting, strayOf, syncsAt } from "./posted.ts";
 import { killAt, limit, plainRules, scripted } from "./scripted.ts";
+import { drawWorld } from "./world.ts";
 
 test.each([
   [0, true],
@@ -46,6 +48,9 @@ test.each([
     warehouse.report({ ...report, reading_id: `1${report.reading_id}`, confirmed: false });
     expect(judgeProven(connection, range)).toHaveLength(faults);
     expect(judgeCurrent(connection, [], new Map())).toHaveLength(faults);
+    // S8: a state without the content of days does not know what a reading should agree with.
+    const forgetful = Object.create(connection, { forgetsDays: { value: true } });
+    expect(judgeCurrent(forgetful, [], new Map())).toEqual([]);
   },
 );
 
@@ -58,3 +63,11 @@ test("W4: the connector's clock goes on while `Date` stands still, so that a day
   expect(connection.states.get("costs")?.value.start).toBe(iso(day(-4)));
   expect(connection.faults).toEqual([]);
 });
+
+test.each([9710035276, 9710037371])(
+  "R10: a sync that goes on with a pass reads no due day once more, so that the last pass begins one sync later (seed %i)",
+  async (seed) => {
+    const { faults } = await live(drawWorld(seed, { kind: "any" }), false);
+    expect(faults).toEqual([]);
+  },
+);

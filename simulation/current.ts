@@ -149,7 +149,7 @@ export function judgeCurrent(
       // A sync may list the strays of a window that waits. That proves no day.
       if (!readsAllDue(world) && isDue(whole, { due: dueOf(stream) })) continue;
       // A5: each sync finds the strays of such a provider restated, so that their days await them each time.
-      const mayAwait = isVolatile || isFull(judgeable, stream);
+      const mayAwait = isVolatile || judgeable.forgetsDays || isFull(judgeable, stream);
       if (!report.confirmed && (mayAwait || awaitsInVain(judgeable, stream, day))) continue;
       if (!report.confirmed && !readsAllAgain(world) && hasAwaited(stream, day, states, items))
         continue;

@@ -305,7 +305,10 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
     return items;
   };
   await settle(day + 10 * HOUR);
+  // R10: a sync that goes on with a pass reads no due day once more.
+  const goesOn = [...connection.states.values()].some(({ value }) => (value.pass ?? null) !== null);
   await settle(day + 11 * HOUR);
+  if (goesOn) await settle(day + 12 * HOUR);
   const began = new Map(connection.states);
   const pass = await settle(day + DAY + 11 * HOUR);
   connection.faults.push(...judgeCurrent(connection, pass, began));
@@ -321,9 +324,20 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
     });
     connection.faults.push(...judgeProven(connection, range));
   }
+  connection.faults.push(...judgeIdle(connection, before, items));
+}
+
+/** S6, R6: an idle sync writes no row and changes no state. */
+function judgeIdle(
+  connection: Connection,
+  before: Connection["states"],
+  items: readonly Item[],
+): string[] {
+  const { world } = connection;
+  const faults: string[] = [];
   const written = items.filter(({ kind }) => kind === "record").length;
   const isEconomic = isIdle(connection, before);
-  if (written > 0 && isEconomic) connection.faults.push(`R6: an idle sync wrote ${written} rows`);
+  if (written > 0 && isEconomic) faults.push(`R6: an idle sync wrote ${written} rows`);
   for (const [stream, { json, value }] of connection.states) {
     const was = before.get(stream);
     // A provisional cost that is posted later counts on the nearest day of the window that shows it.
@@ -336,10 +350,9 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
     if (was?.value.forgotten?.length && value.forgotten?.length === 0) continue;
     // P5: the strays on more days than a sync looks at wait for the next one.
     if (value.pass !== null && world.trials.limits.looks < LIMITS.looks) continue;
-    connection.faults.push(
-      `S6: an idle sync changed the state of ${stream}: ${String(was?.json)} -> ${json}`,
-    );
+    faults.push(`S6: an idle sync changed the state of ${stream}: ${String(was?.json)} -> ${json}`);
   }
+  return faults;
 }
 
 /**
