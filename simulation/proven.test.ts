@@ -70,6 +70,27 @@ test("R10: so does a stray whose window lies before a later start date", async (
   expect(found.filter((one) => !one.startsWith(date(day(-12))))).toEqual([]);
 });
 
+test.each([
+  ["behind", -4],
+  ["around", -6],
+])(
+  "R10: a stray whose window lies %s an end date is written again once a sync may read the window (posted on day %i)",
+  async (_, posted) => {
+    const costs = posting({ maximumWindowDays: 3 });
+    const stray = strayOf(costs, -12, posted);
+    const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), stray]);
+    await connection.sync(BASE);
+    const ended = { ...BASE, asked: asked({ endDate: day(-6), reconcileDays: 14 }) };
+    await syncsAt(connection, [27, 30], ended);
+    expect(await verdictOn(connection, -12)).toBe("unproven 1");
+    await syncsAt(connection, [51], BASE);
+    expect(await verdictOn(connection, -12)).toBe("proven 2");
+    await syncsAt(connection, [54], BASE);
+    expect(connection.states.get("costs")?.value.due).toEqual([]);
+    expect(connection.faults).toEqual([]);
+  },
+);
+
 test("R10: so does a stray that is withdrawn after the provider has shortened `maximum_window_days`", async () => {
   const costs = posting({ maximumWindowDays: 3 });
   const stray = strayOf(costs, -6, -4);

@@ -40,4 +40,10 @@ export const CUT_LISTINGS: readonly Mutant[] = [
     to: "",
     test: STRAYS_TEST + AFTER_ALL,
   },
+  {
+    ...FILE,
+    from: "if (start < window.end) this.judgeNext({ start, end: window.end });",
+    to: "void start;",
+    test: "simulation/proven.test.ts: R10: a stray whose window lies %s an end date is written again once a sync may read the window (posted on day %i)",
+  },
 ];

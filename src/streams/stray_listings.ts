@@ -185,15 +185,24 @@ export class StrayListings {
 
   /**
    * R10: to be called once days were reported as proven. If no reading can list a stray of such a day any more, the models take it for gone.
+   * The part of its window behind the read's range is due: a later sync may have a later end date.
    *
    * @returns whether there are more such strays than before: they count as missing
    */
   loses(): boolean {
-    const before = this.#lost.size;
-    for (const stray of this.#written())
-      if (this.#isProvenLater(stray) && !this.#missing.has(stray.hash) && !this.#mayBeListed(stray))
-        this.#lost.add(stray.hash);
-    return this.#lost.size > before;
+    const lost = this.#written().filter(
+      (stray) =>
+        this.#isProvenLater(stray) &&
+        !this.#missing.has(stray.hash) &&
+        !this.#lost.has(stray.hash) &&
+        !this.#mayBeListed(stray),
+    );
+    for (const { hash, window } of lost) {
+      this.#lost.add(hash);
+      const start = Math.max(window.start, this.#bounds.end);
+      if (start < window.end) this.judgeNext({ start, end: window.end });
+    }
+    return lost.length > 0;
   }
 
   /** Whether the next sync does not know a stray, because its row no longer stands. A newer version may still replace the row. */
