@@ -44,6 +44,6 @@ export const CUT_LISTINGS: readonly Mutant[] = [
     ...FILE,
     from: "if (start < window.end) this.judgeNext({ start, end: window.end });",
     to: "void start;",
-    test: "simulation/proven.test.ts: R10: a stray whose window lies %s an end date is written again once a sync may read the window (posted on day %i)",
+    test: "simulation/proven.test.ts: R10: a stray whose window lies %s is written again once a sync may read the window (posted on day %i)",
   },
 ];
