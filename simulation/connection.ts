@@ -65,7 +65,7 @@ export class Connection {
   readonly uncovered = new Set<string>();
   /** W3: the latest retention floor of each stream. A charge before this floor vanishes, and may come back if retention grows. */
   readonly #floors = new Map<StreamName, number>();
-  /** The latest instant that the header `Date` named in any sync. Days that have left retention by this instant are not followed (R2). */
+  /** The latest instant of the connector's clock in any sync. Days that have left retention by this instant are not followed (R2). */
   #latestDate = -Infinity;
 
   constructor(world: World, mode: "incremental" | "full_refresh" = "incremental") {
@@ -105,7 +105,7 @@ export class Connection {
   readonly awaitedOf = (stream: StreamName): NonNullable<StateValue["awaited"]> =>
     this.states.get(stream)?.value.awaited ?? [];
 
-  readonly straysOf = (stream: StreamName): number =>
+  readonly strayCountOf = (stream: StreamName): number =>
     this.states.get(stream)?.value.strays?.length ?? 0;
 
   readonly dueOf = (stream: StreamName): NonNullable<StateValue["due"]> =>

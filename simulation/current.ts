@@ -45,7 +45,7 @@ export interface Judgeable {
   /** P5: the days that await strays. */
   readonly awaitedOf: (stream: StreamName) => NonNullable<StateValue["awaited"]>;
   /** S8: the number of strays that the state names. */
-  readonly straysOf: (stream: StreamName) => number;
+  readonly strayCountOf: (stream: StreamName) => number;
 }
 
 /**
@@ -62,8 +62,8 @@ export function awaitsInVain(
   const isCramped = world.trials.limits.overtakenWindows === 0;
   return awaitedOf(stream).some(([from, until, start, end]) => {
     const over = own.filter((one) => one.start <= Date.parse(start) && one.end >= Date.parse(end));
-    const isCut = over.length === 0 || (isCramped && over.some(({ cursor }) => cursor !== null));
-    return isBetween(day, from, until) && (mayLoseStrays || isCut);
+    const isUnread = over.length === 0 || (isCramped && over.some(({ cursor }) => cursor !== null));
+    return isBetween(day, from, until) && (mayLoseStrays || isUnread);
   });
 }
 
@@ -75,9 +75,12 @@ export const readsAllDue = ({ trials }: Judgeable["world"]): boolean =>
 const readsAllAgain = ({ trials }: Judgeable["world"]): boolean =>
   trials.limits.overtakenWindows === LIMITS.overtakenWindows;
 
+/** L1: whether a state has room for a few strays only. */
+const remembersFew = ({ trials }: Judgeable["world"]): boolean => trials.limits.knownStrays < 100;
+
 /** L1: whether the state names as many strays as it has room for: it may have forgotten others, which come again like new ones. */
-const isFull = ({ world, straysOf }: Judgeable, stream: StreamName): boolean =>
-  world.trials.limits.knownStrays < 100 && straysOf(stream) >= world.trials.limits.knownStrays;
+const isFull = ({ world, strayCountOf }: Judgeable, stream: StreamName): boolean =>
+  remembersFew(world) && strayCountOf(stream) >= world.trials.limits.knownStrays;
 
 /** The rows of a day as a table shows them. */
 interface Shown {
@@ -139,6 +142,9 @@ export function judgeCurrent(
   for (const rules of world.provider.options.datasets) {
     const { stream } = rules;
     const newest = newestReports(stream, warehouse.reports, chainOf(stream));
+    // A5: each sync finds the strays of such a provider restated, so that their days await them each time. L1, S8: a state that forgets
+    // strays finds them again as new ones, and one that forgets days has nothing that a reading could agree with.
+    const mayAwait = isVolatile || judgeable.forgetsDays || isFull(judgeable, stream);
     for (const day of daysOf(stream, world.provider.exchanges, scheduler.now)) {
       const report = newest.get(date(day));
       const name = `${stream} ${date(day)}`;
@@ -148,8 +154,6 @@ export function judgeCurrent(
       const whole = { start: dayOf(day), end: dayOf(day) + DAY };
       // A sync may list the strays of a window that waits. That proves no day.
       if (!readsAllDue(world) && isDue(whole, { due: dueOf(stream) })) continue;
-      // A5: each sync finds the strays of such a provider restated, so that their days await them each time.
-      const mayAwait = isVolatile || judgeable.forgetsDays || isFull(judgeable, stream);
       if (!report.confirmed && (mayAwait || awaitsInVain(judgeable, stream, day))) continue;
       if (!report.confirmed && !readsAllAgain(world) && hasAwaited(stream, day, states, items))
         continue;
@@ -183,7 +187,6 @@ export function judgeCurrent(
  */
 export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span): string[] {
   const { world, warehouse, chainOf, mayLoseStrays } = judgeable;
-  const { knownStrays: most } = world.trials.limits;
   // A5: if a member differs in each answer, two readings never agree.
   if (!world.reports || world.provider.options.members === "volatile") return [];
   // S8: a listing that moves is not read again if the state has left out what to compare it with.
@@ -199,7 +202,8 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
       if (awaitsInVain(judgeable, stream, Date.parse(day))) continue;
       // L1: with room for few strays, those of a day may find room in turn, one in each sync, and the state forgets the others. Each sync
       // writes them again then, and has no room to read their days once more, or it takes them for new strays of the days that it reads.
-      const isCrowded = mayLoseStrays || forgetsStrays || (!readsAllAgain(world) && most < 100);
+      const isCrowded =
+        mayLoseStrays || forgetsStrays || (!readsAllAgain(world) && remembersFew(world));
       if (isCrowded && !report.confirmed) continue;
       const shown = shownOf(stream, report, warehouse).filter(
         ({ table, versions }) =>

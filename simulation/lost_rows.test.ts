@@ -384,7 +384,7 @@ test.each([true, false])(
     const connection = scripted(TODAY + 3 * HOUR, [{ ...usage, outages }], rowsOfA(12));
     await connection.sync(STEP);
     const deep = { ...STEP, asked: { ...STEP.asked, reconcileDays: 20 } };
-    const unreported = { ...deep, selection: { ...ALL_SELECTED, reports: false } };
+    const unreported = { ...deep, selection: UNREPORTED };
     connection.scheduler.skipTo(began);
     await connection.sync({ ...(isReported ? deep : unreported), date: { ahead: -3 * HOUR } });
     for (const minutes of [7, 8]) {

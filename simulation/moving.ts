@@ -31,9 +31,9 @@ export function movedTwice(newest: ReportRow, all: readonly ReportRow[]): boolea
 
 /**
  * A proven day must have every record that was visible from this instant on. P6: a listing that moved may skip exactly the record
- * that is new since the reading before. The two readings then agree and are believed, so such a record may be missing. If no report
- * tells of the reading before, as of today, it is not older than the sync that has brought the rows. A day without rows was read by the
- * last sync in which a listing of the day ended.
+ * that is new since the reading before. The two readings then agree and are believed, so such a record may be missing. No report
+ * tells of some readings, such as those of today. Then the record is not older than the sync that has brought the rows, or, on a day
+ * without rows, than the last sync in which a listing of the day ended.
  */
 export function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse): number {
   const from = Date.parse(report.first_as_of);

@@ -30,9 +30,9 @@ export interface Watched {
 /** The facts of a sync that the rules depend on. */
 export interface Passage extends Asked {
   readonly result: SyncResult;
-  /** The start and the end of the sync, as the provider's header `Date` named them. */
+  /** The start of the sync, as the provider's header `Date` named it, and its end by the connector's clock, which goes on from there. */
   readonly believed: { readonly startedAt: number; readonly endedAt: number };
-  /** The latest instant that the header `Date` named in this sync or an earlier one. */
+  /** The latest `believed.endedAt` of this sync or an earlier one. */
   readonly latestDate: number;
   readonly exchanges: readonly Exchange[];
   /** The state that the sync started from. */

@@ -71,13 +71,13 @@ test("R10: so does a stray whose window lies before a later start date", async (
 });
 
 test.each([
-  ["behind an end date", -4, { endDate: day(-6) }],
-  ["around an end date", -6, { endDate: day(-6) }],
-  ["before a later start date", -18, { startDate: day(-15) }],
-  ["around a later start date", -16, { startDate: day(-15) }],
+  ["behind an end date", -4, { endDate: day(-6) }, [-5, -2]],
+  ["around an end date", -6, { endDate: day(-6) }, [-6, -5]],
+  ["before a later start date", -18, { startDate: day(-15) }, []],
+  ["around a later start date", -16, { startDate: day(-15) }, []],
 ])(
   "R10: a stray whose window lies %s is written again once a sync may read the window (posted on day %i)",
-  async (_, posted, range) => {
+  async (_, posted, range, due) => {
     const costs = posting({ maximumWindowDays: 3 });
     const stray = strayOf(costs, -12, posted);
     const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), stray]);
@@ -85,6 +85,8 @@ test.each([
     const cut = { ...BASE, asked: asked({ ...range, reconcileDays: 14 }) };
     await syncsAt(connection, [27, 30], cut);
     expect(await verdictOn(connection, -12)).toBe("unproven 1");
+    const dueDays = connection.states.get("costs")?.value.due?.flat();
+    expect(dueDays).toEqual(due.map((number) => date(day(number))));
     await syncsAt(connection, [51], BASE);
     expect(await verdictOn(connection, -12)).toBe("proven 2");
     await syncsAt(connection, [54], BASE);

@@ -14,9 +14,8 @@ import { type Life, type Version, visible } from "./records.ts";
 /** The longest time that a reading may wait for its first page, in milliseconds. */
 const SLACK = 10 * MINUTE;
 
-/** An earlier reading that began by this instant confirms the loss that this reading shows (R8). */
-const anHourBefore = ({ began_at: beganAt }: ReportRow): number =>
-  Date.parse(beganAt) - HOUR + SLACK;
+/** R8: an earlier reading that began by the returned instant confirms the loss that a reading of `readAt` shows. */
+const anHourBefore = (readAt: number): number => readAt - HOUR + SLACK;
 
 /** The facts of a sync that the judgment depends on. */
 export interface Passed {
@@ -24,7 +23,7 @@ export interface Passed {
   readonly endedAt: number;
   /** The first instant that the config and retention let a sync read. */
   readonly from: number;
-  /** R2: days before this instant have left retention by the `Date` of some sync, so their provisional costs are not followed. */
+  /** R2: days before this instant have left retention by the connector's clock in some sync, so their provisional costs are not followed. */
   readonly followedFrom: number;
   /** W3: the state knows nothing of days before this instant. They had left every retention, even if a longer one shows them again. */
   readonly keptFrom: number;
@@ -151,7 +150,7 @@ export class Standing {
       const last = exchanges.findLast(
         ({ stream, start, end }) => stream === this.#rules.stream && start <= at && at < end,
       );
-      if (last !== undefined && Date.parse(endedAt) <= last.date - HOUR + SLACK)
+      if (last !== undefined && Date.parse(endedAt) <= anHourBefore(last.date))
         this.#agreed.set(day, rows);
     }
     for (const [day, rows] of this.#agreed) {
@@ -179,7 +178,9 @@ export class Standing {
   #isDoubted(day: string, reading: ReportRow): boolean {
     return this.#reportsOf(day).some(
       ({ shrunk, records, began_at: beganAt }) =>
-        shrunk && records === reading.rows && Date.parse(beganAt) <= anHourBefore(reading),
+        shrunk &&
+        records === reading.rows &&
+        Date.parse(beganAt) <= anHourBefore(Date.parse(reading.began_at)),
     );
   }
 
@@ -328,7 +329,7 @@ export class Standing {
         ({ start, end, date: then, asOf }) =>
           start <= at &&
           at < end &&
-          then <= anHourBefore(reading) &&
+          then <= anHourBefore(Date.parse(reading.began_at)) &&
           isHidden(this.#rules, record, asOf),
       )
     );
