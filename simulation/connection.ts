@@ -63,6 +63,8 @@ export class Connection {
   readonly tooOldFor = new Set<string>();
   /** The readings whose reports came after the last STATE that the platform kept: the state knows nothing of them. */
   readonly uncovered = new Set<string>();
+  /** The readings that were reported before the state of their stream was lost. */
+  readonly lostReadings = new Set<string>();
   /** W3: the latest retention floor of each stream. A charge before this floor vanishes, and may come back if retention grows. */
   readonly #floors = new Map<StreamName, number>();
   /** The latest instant of the connector's clock in any sync. Days that have left retention by this instant are not followed (R2). */
@@ -122,15 +124,14 @@ export class Connection {
     if (stirs !== null) provider.onPage = stirBy(stirs, provider, step.stirs);
     provider.absent = step.absent;
     provider.dateAt = dateBy(step.date);
-    const { selection } = step;
-    const reports = world.reports && selection.reports;
+    const reports = world.reports && step.selection.reports;
     clear(step, this);
     if (step.reset !== null) {
       this.#cleared.add(step.reset.stream);
       this.#watch(step.reset.stream);
     }
     const stored = new Map(this.states);
-    const selected = streams.filter((stream) => stream !== selection.unselected);
+    const selected = streams.filter((stream) => stream !== step.selection.unselected);
     const result = await runSync({
       ...step,
       scheduler,
@@ -155,10 +156,9 @@ export class Connection {
       if (said?.[1] !== undefined) this.leftOut.add(said[1]);
     }
     // A killed process may have no time for its warning.
-    const isSmall = world.trials.limits.sightings < LIMITS.sightings;
     const mayForget =
       warns("too many records to recognize every record") ||
-      (isSmall && result.outcome === undefined);
+      (world.trials.limits.sightings < LIMITS.sightings && result.outcome === undefined);
     this.mayCountTwice ||= mayForget;
     provider.strikes = [];
     const claims = this.mode === "incremental" ? this.#judgeClaims(result) : [];
@@ -293,7 +293,7 @@ export class Connection {
 
   /** Judges the complete streams of a sync by the answers that it was given. */
   #judgeSeen(result: SyncResult, stored: ReadonlyMap<string, Stored>): string[] {
-    const { world, warehouse, uncovered } = this;
+    const { world, warehouse } = this;
     const { provider, lives } = world;
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
@@ -301,6 +301,7 @@ export class Connection {
       if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
       const [before, state] = [stored, this.states].map((states) => states.get(stream)?.value);
       const today = dayOf(provider.dateAt(result.startedAt));
+      const uncovered = this.uncovered.union(this.lostReadings);
       const moves = judgeMoves(rules, { lives, warehouse, state, before, uncovered, today });
       if (this.mayCountTwice || provider.options.members === "volatile") return moves;
       const { exchanges } = provider;

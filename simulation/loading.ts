@@ -28,12 +28,14 @@ interface Loaded {
   readonly tooOldFor: Set<string>;
   /** The readings whose reports came after the last STATE that the platform kept. */
   readonly uncovered: Set<string>;
+  /** The readings that were reported before the state of their stream was lost. */
+  readonly lostReadings: Set<string>;
 }
 
 /** Clears the streams that a step names. */
 export function clear(
   { selection, reset }: Pick<Step, "selection" | "reset">,
-  { states, warehouse }: Pick<Loaded, "states" | "warehouse">,
+  { states, warehouse, lostReadings }: Pick<Loaded, "states" | "warehouse" | "lostReadings">,
 ): void {
   if (selection.clears) {
     states.delete("export_windows");
@@ -41,6 +43,8 @@ export function clear(
   }
   if (reset === null) return;
   const { stream, kind } = reset;
+  for (const { dataset, reading_id: id } of warehouse.reports)
+    if (dataset === stream) lostReadings.add(id);
   const stored = states.get(stream);
   states.delete(stream);
   if (kind === "data") return warehouse.clear(stream);

@@ -2,8 +2,10 @@
 import { expect, test } from "vitest";
 import { DAY, dayOf, HOUR, iso } from "./calendar.ts";
 import { judgeMoves } from "./moves.ts";
+import { restate } from "./posted.ts";
 import { lifeOf, plainRules, scripted } from "./scripted.ts";
 import { CALM } from "./step.ts";
+import { verdictsOf } from "./testing.ts";
 
 const NOON = Date.UTC(2026, 4, 12) + 12 * HOUR;
 const [OLD, NEW] = [Date.UTC(2026, 4, 8), Date.UTC(2026, 4, 6)];
@@ -67,4 +69,31 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
   expect(judge([], dayOf(NOON), state, { ...usage, outages: [outage] })).toEqual([]);
   lives.push(lifeOf(usage, "gained", OLD, { at: NOON + 150 }));
   expect(judge()).toEqual([]);
+});
+
+test("R10: no later state can miss a row that only a lost state knew; the models call its new day unproven", async () => {
+  const from = lifeOf(usage, "moves", OLD, { at: OLD + HOUR });
+  const to = lifeOf(usage, "moves", NEW);
+  const connection = scripted(
+    NOON - HOUR,
+    [usage],
+    [from, to, lifeOf(usage, "stays", OLD, { at: OLD + HOUR })],
+  );
+  const step = { ...CALM, concurrency: 1, asked: { ...CALM.asked, startDate: NEW } };
+  await connection.sync(step);
+  const { provider } = connection.world;
+  provider.onPage = (next) => {
+    if (provider.exchanges.at(-1)?.start !== NEW || from.withdrawnAt < Infinity) return;
+    from.withdrawnAt = next;
+    restate(connection, to, next);
+  };
+  connection.scheduler.skipTo(NOON);
+  await connection.sync({ ...step, reset: { stream: "usage", kind: "state" } });
+  expect(from.withdrawnAt).toBeLessThan(Infinity);
+  connection.scheduler.skipTo(NOON + HOUR);
+  await connection.sync(step);
+  expect(connection.faults).toEqual([]);
+  const verdicts = await verdictsOf(connection, "usage");
+  const statusOf = (day: number): string | undefined => verdicts.get(iso(day).slice(0, 10))?.status;
+  expect([statusOf(NEW), statusOf(OLD)]).toEqual(["unproven", "proven"]);
 });

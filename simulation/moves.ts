@@ -16,7 +16,7 @@ export interface Moving {
   readonly state: StateValue | undefined;
   /** The state before the sync. */
   readonly before: StateValue | undefined;
-  /** The readings that were reported behind the last STATE that the platform kept. */
+  /** The readings of which no state knows: those that were reported behind the last STATE that the platform kept, or before a state was lost. */
   readonly uncovered: ReadonlySet<string>;
   /** The day on which the sync began, by `Date`. Each sync reads it, so no state names it as due. */
   readonly today: number;
@@ -67,7 +67,7 @@ export function judgeMoves(
 
 /**
  * Whether a STATE that the platform kept stands behind a report of the old day with the row. Else no state knows that the day had it:
- * perhaps only processes that died have written the row, and a later one cannot miss it.
+ * perhaps only processes that died have written the row, and a later one cannot miss it. Nor can one whose state was lost.
  */
 const wasNoted = (
   { from, at }: Move,

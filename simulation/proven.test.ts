@@ -781,3 +781,20 @@ test.each([
     }
   },
 );
+
+test("P5 W3: a stray that a sync without export_windows wrote keeps no window due once its day has left retention", async () => {
+  const costs = posting({ beforeRetention: "trim" });
+  const lives = [...livesOn(costs, -20, 5), strayOf(costs, -12, -5)];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(unreported(DEEP));
+  costs.retentionDays = 10;
+  await syncsAt(connection, [27, 51], BASE);
+  expect(connection.awaitedOf("costs")).toEqual([]);
+  await syncsAt(connection, [53], BASE);
+  const windows = connection.world.provider.exchanges.map(({ start }) => start);
+  expect(windows).not.toContain(day(-5));
+  expect((await verdictsOf(connection, "costs")).get(date(day(-12)))?.rows).toBe("2");
+  costs.retentionDays = 60;
+  await syncsAt(connection, [75, 77], DEEP);
+  expect(await unproven(connection, "costs")).toEqual([]);
+});

@@ -62,6 +62,13 @@ export const AWAITED: readonly Mutant[] = [
     test: NOT_BEFORE,
   },
   {
+    rule: "W3",
+    file: "src/core/awaited.ts",
+    from: "hash === id && day >= floor",
+    to: "hash === id",
+    test: "simulation/proven.test.ts: P5 W3: a stray that a sync without export_windows wrote keeps no window due once its day has left retention",
+  },
+  {
     rule: "P5",
     file: "src/core/awaited.ts",
     from: "({ window }) => contains(within, window)",

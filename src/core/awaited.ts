@@ -3,6 +3,7 @@
  * the stray's day would prove the day without the stray. A day that awaits strays is not proven until a later process has written them, or
  * their window shows none that waits.
  */
+import type { Bounds } from "./plan_bounds.ts";
 import type { PlanInput } from "./plan_windows.ts";
 import type { AwaitedStrays, IncrementalState, KnownStray } from "./state.ts";
 import { DAY, monthStart } from "./time.ts";
@@ -60,13 +61,13 @@ const rangeOver = (one: Range, other: Range): Range => ({
  * The strays of a state that go on in a sync, and the days that await strays: those of the state, and those of strays whose ids stand in
  * place of their contents, because newer versions may have replaced their rows.
  *
- * @param range `within`: the range that the sync may read; `keepFrom`: the first day that the state keeps
+ * @param range `within`: the range that the sync may read
  * @returns as `coming` the windows that lie within the range, and their days: whole days, which are due
  */
 export function straysOfState(
   state: IncrementalState,
   { reports }: Pick<PlanInput, "reports">,
-  { keepFrom, within }: { readonly keepFrom: number; readonly within: Range },
+  { floor, keepFrom, within }: Pick<Bounds, "floor" | "keepFrom"> & { readonly within: Range },
 ): {
   readonly strays: readonly KnownStray[];
   readonly awaited: readonly AwaitedStrays[];
@@ -77,8 +78,9 @@ export function straysOfState(
   const strays = toldStrays(state, reports).filter(
     ({ day, window }) => Math.max(day + DAY, window.end) > keepFrom,
   );
+  // A provider may no longer show a stray whose day has left retention, and its window would stay due.
   const told = strays
-    .filter(({ hash, id, readingId }) => readingId !== null && hash === id)
+    .filter(({ hash, id, day, readingId }) => readingId !== null && hash === id && day >= floor)
     .map(({ day, window }) => ({ days: dayRange(day), window }));
   const awaited = distinctAwaited([...state.awaited, ...told]).filter(
     ({ days }) => days.end > keepFrom,

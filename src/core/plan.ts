@@ -80,13 +80,13 @@ export function planIncremental(
   if (stored !== null && stored.position > at.now) return emptyPlan(stored);
   const { state, lost } =
     stored === null ? freshStart(at, bounds) : clampStored(stored, at, bounds);
-  const { from, end, keepFrom, longestRetention } = bounds;
+  const { from, end, floor, keepFrom, longestRetention } = bounds;
   const rereadFrom = Math.max(from, floorTo(DAY, state.position - at.lookback));
   const isDeep = at.reconcileFrom !== null && state.reconciledOn !== formatDay(at.now);
   const { lostProvisional, provisional, left } = underRetention(state, bounds);
   const { slice, after } = scrubOf(state, at, { isDeep, from, rereadFrom });
   const within = { start: from, end };
-  const { strays, awaited, coming } = straysOfState(state, at, { keepFrom, within });
+  const { strays, awaited, coming } = straysOfState(state, at, { floor, keepFrom, within });
   const dueNow = union([...dueDays(state, at.reports), ...coming]);
   const again = windowsAgain(dueNow, state.known, within, at).slice(0, dueWindows);
   const more = [...again, ...(isDeep ? deepRanges(at, provisional, slice, end) : [])];
