@@ -1,7 +1,7 @@
 /** Lives that the rules allow, and that a judge once called broken. */
 import { expect, test } from "vitest";
 import { date, HOUR, iso } from "./calendar.ts";
-import { awaitsInVain, judgeCurrent, judgeProven } from "./current.ts";
+import { awaitsInVain, judgeCurrent, judgeProven, readsAllAgain } from "./current.ts";
 import { live } from "./life.ts";
 import type { Span } from "./outages.ts";
 import { day, DEEP, DEFAULTS, livesOn, PAGED, posting, strayOf, syncsAt } from "./posted.ts";
@@ -71,3 +71,21 @@ test.each([9710035276, 9710037371])(
     expect(faults).toEqual([]);
   },
 );
+
+test("P5 R10: a day may await the next sync if a sync has read as many windows once more as it may", async () => {
+  const usage = plainRules("usage", { retentionDays: 60 });
+  const connection = scripted(day(0) + 3 * HOUR, [usage], livesOn(usage, -50, 1));
+  await connection.sync({ ...DEEP, asked: { ...DEEP.asked, startDate: day(-49) } });
+  const { world } = connection;
+  const { exchanges } = world.provider;
+  expect(exchanges).toHaveLength(50);
+  expect(readsAllAgain(world, "usage")).toBe(true);
+  world.provider.exchanges = [...exchanges, ...exchanges, ...exchanges.slice(1)];
+  expect(readsAllAgain(world, "usage")).toBe(true);
+  world.provider.exchanges.push(...exchanges.slice(0, 1));
+  expect(readsAllAgain(world, "usage")).toBe(false);
+  expect(readsAllAgain(world, "costs")).toBe(true);
+  world.provider.exchanges = exchanges;
+  limit(connection, { overtakenWindows: 99 });
+  expect(readsAllAgain(world, "usage")).toBe(false);
+});

@@ -71,9 +71,20 @@ export function awaitsInVain(
 export const readsAllDue = ({ trials }: Judgeable["world"]): boolean =>
   trials.limits.dueWindows > 100;
 
-/** P5: whether a sync reads all days once more that have awaited strays. With a small bound some of them wait for the next sync. */
-const readsAllAgain = ({ trials }: Judgeable["world"]): boolean =>
-  trials.limits.overtakenWindows === LIMITS.overtakenWindows;
+/**
+ * P5: whether the last sync has read all days once more that have awaited strays. If the bound is small, or the sync has read as many windows
+ * again, some of these days wait for the next sync.
+ */
+export function readsAllAgain({ trials, provider }: Judgeable["world"], of: StreamName): boolean {
+  const listings = provider.exchanges
+    .filter(
+      ({ stream, status, nextCursor }) => stream === of && status === 200 && nextCursor === null,
+    )
+    .map(({ start, end }) => `${start} ${end}`);
+  const again = listings.length - new Set(listings).size;
+  const { overtakenWindows } = trials.limits;
+  return overtakenWindows === LIMITS.overtakenWindows && again < overtakenWindows;
+}
 
 /** L1: whether a state has room for a few strays only. */
 const remembersFew = ({ trials }: Judgeable["world"]): boolean => trials.limits.knownStrays < 100;
@@ -145,6 +156,7 @@ export function judgeCurrent(
     // A5: each sync finds the strays of such a provider restated, so that their days await them each time. L1, S8: a state that forgets
     // strays finds them again as new ones, and one that forgets days has nothing that a reading could agree with.
     const mayAwait = isVolatile || judgeable.forgetsDays || isFull(judgeable, stream);
+    const isSpent = !readsAllAgain(world, stream);
     for (const day of daysOf(stream, world.provider.exchanges, scheduler.now)) {
       const report = newest.get(date(day));
       const name = `${stream} ${date(day)}`;
@@ -154,8 +166,8 @@ export function judgeCurrent(
       const whole = { start: dayOf(day), end: dayOf(day) + DAY };
       // A sync may list the strays of a window that waits. That proves no day.
       if (!readsAllDue(world) && isDue(whole, { due: dueOf(stream) })) continue;
-      if (!report.confirmed && (mayAwait || awaitsInVain(judgeable, stream, day))) continue;
-      if (!report.confirmed && !readsAllAgain(world) && hasAwaited(stream, day, states, items))
+      const isAwaiting = isSpent && hasAwaited(stream, day, states, items);
+      if (!report.confirmed && (mayAwait || isAwaiting || awaitsInVain(judgeable, stream, day)))
         continue;
       if (!report.confirmed || report.shrunk) {
         faults.push(`P6: ${name} is not proven by reading ${report.reading_id}`);
@@ -203,7 +215,7 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
       // L1: with room for few strays, those of a day may find room in turn, one in each sync, and the state forgets the others. Each sync
       // writes them again then, and has no room to read their days once more, or it takes them for new strays of the days that it reads.
       const isCrowded =
-        mayLoseStrays || forgetsStrays || (!readsAllAgain(world) && remembersFew(world));
+        mayLoseStrays || forgetsStrays || (!readsAllAgain(world, stream) && remembersFew(world));
       if (isCrowded && !report.confirmed) continue;
       const shown = shownOf(stream, report, warehouse).filter(
         ({ table, versions }) =>
