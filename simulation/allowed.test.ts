@@ -89,3 +89,8 @@ test("P5 R10: a day may await the next sync if a sync has read as many windows o
   limit(connection, { overtakenWindows: 99 });
   expect(readsAllAgain(world, "usage")).toBe(false);
 });
+
+test("R2 S8: a full state leaves out a cost that has left retention, and nobody follows the cost if it comes back", async () => {
+  const { faults } = await live(drawWorld(9750023495, { kind: "any", trials: [] }), false);
+  expect(faults).toEqual([]);
+});

@@ -236,22 +236,23 @@ export class Connection {
     { asked }: Step,
     stored: ReadonlyMap<string, Stored>,
   ): string[] {
-    const { provider } = this.world;
-    const { exchanges } = provider;
+    // S8: costs that have left retention are not followed then if they come back.
+    const forgetsLeft = this.#leavesOut("provisional costs that have left retention");
     return [...this.#standing].flatMap(([stream, standing]) => {
-      const retention = provider.rules(stream)?.retentionDays ?? 0;
+      const retention = this.world.provider.rules(stream)?.retentionDays ?? 0;
       const state = this.states.get(stream)?.value;
+      const floor = floorOf(this.#latestDate, retention);
       return standing.after({
-        exchanges,
+        exchanges: this.world.provider.exchanges,
         endedAt: result.endedAt,
         from: Math.max(asked.startDate ?? -Infinity, floorOf(result.endedAt, retention)),
-        followedFrom: floorOf(this.#latestDate, retention),
+        followedFrom: forgetsLeft ? Math.max(floor, this.#floors.get(stream) ?? floor) : floor,
         keptFrom: floorOf(this.#latestDate, state?.longest_retention ?? retention),
-        keptUntil: nextDay(provider.dateAt(result.endedAt)) + DAY,
+        keptUntil: nextDay(this.world.provider.dateAt(result.endedAt)) + DAY,
         began: stored.get(stream)?.value,
         state,
         isComplete: isComplete(result, stream),
-        keepsValues: provider.options.members !== "volatile",
+        keepsValues: this.world.provider.options.members !== "volatile",
         forgetsNumbers: this.#cleared.has(stream) || this.#leavesOut("the numbers of records"),
         uncovered: this.uncovered,
         tooOldFor: this.tooOldFor,
