@@ -236,23 +236,26 @@ export class Connection {
     { asked }: Step,
     stored: ReadonlyMap<string, Stored>,
   ): string[] {
-    // S8: costs that have left retention are not followed then if they come back.
+    const { provider } = this.world;
+    // S8: the state then follows no cost that comes back because retention grows.
     const forgetsLeft = this.#leavesOut("provisional costs that have left retention");
     return [...this.#standing].flatMap(([stream, standing]) => {
-      const retention = this.world.provider.rules(stream)?.retentionDays ?? 0;
+      const retention = provider.rules(stream)?.retentionDays ?? 0;
       const state = this.states.get(stream)?.value;
-      const floor = floorOf(this.#latestDate, retention);
+      const latest = floorOf(Math.max(result.endedAt, this.#latestDate), retention);
+      const floor = Math.max(latest, this.#floors.get(stream) ?? -Infinity);
+      this.#floors.set(stream, floor);
       return standing.after({
-        exchanges: this.world.provider.exchanges,
+        exchanges: provider.exchanges,
         endedAt: result.endedAt,
         from: Math.max(asked.startDate ?? -Infinity, floorOf(result.endedAt, retention)),
-        followedFrom: forgetsLeft ? Math.max(floor, this.#floors.get(stream) ?? floor) : floor,
+        followedFrom: forgetsLeft ? floor : floorOf(this.#latestDate, retention),
         keptFrom: floorOf(this.#latestDate, state?.longest_retention ?? retention),
-        keptUntil: nextDay(this.world.provider.dateAt(result.endedAt)) + DAY,
+        keptUntil: nextDay(provider.dateAt(result.endedAt)) + DAY,
         began: stored.get(stream)?.value,
         state,
         isComplete: isComplete(result, stream),
-        keepsValues: this.world.provider.options.members !== "volatile",
+        keepsValues: provider.options.members !== "volatile",
         forgetsNumbers: this.#cleared.has(stream) || this.#leavesOut("the numbers of records"),
         uncovered: this.uncovered,
         tooOldFor: this.tooOldFor,
@@ -266,11 +269,8 @@ export class Connection {
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
       if (rules === undefined) return [];
-      const { startedAt, endedAt } = result;
-      const now = provider.dateAt(startedAt);
-      const latest = floorOf(Math.max(endedAt, this.#latestDate), rules.retentionDays);
-      const floor = Math.max(latest, this.#floors.get(stream) ?? -Infinity);
-      this.#floors.set(stream, floor);
+      const now = provider.dateAt(result.startedAt);
+      const floor = this.#floors.get(stream) ?? -Infinity;
       if (stream === absent || this.tooOld.has(stream)) return [];
       if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
       const faults = judgeStrays(rules, {
@@ -279,8 +279,8 @@ export class Connection {
         state: this.states.get(stream)?.value,
         tooOldFor: this.tooOldFor,
         mayReselect: this.world.trials.changes,
-        startedAt,
-        endedAt,
+        startedAt: result.startedAt,
+        endedAt: result.endedAt,
         asked: {
           start: Math.max(asked.startDate ?? -Infinity, floor),
           end: Math.min(now, asked.endDate ?? Infinity),
@@ -296,13 +296,13 @@ export class Connection {
   #judgeSeen(result: SyncResult, stored: ReadonlyMap<string, Stored>): string[] {
     const { world, warehouse } = this;
     const { provider, lives } = world;
+    const uncovered = this.uncovered.union(this.lostReadings);
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
       if (rules === undefined || this.tooOld.has(stream)) return [];
       if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
       const [before, state] = [stored, this.states].map((states) => states.get(stream)?.value);
       const today = dayOf(provider.dateAt(result.startedAt));
-      const uncovered = this.uncovered.union(this.lostReadings);
       const moves = judgeMoves(rules, { lives, warehouse, state, before, uncovered, today });
       if (this.mayCountTwice || provider.options.members === "volatile") return moves;
       const { exchanges } = provider;

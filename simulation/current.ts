@@ -71,19 +71,22 @@ export function awaitsInVain(
 export const readsAllDue = ({ trials }: Judgeable["world"]): boolean =>
   trials.limits.dueWindows > 100;
 
+/** P5: whether a sync may read as many windows once more as a real one. With a small bound some days wait for the next sync. */
+const mayReadAgain = ({ trials }: Judgeable["world"]): boolean =>
+  trials.limits.overtakenWindows === LIMITS.overtakenWindows;
+
 /**
- * P5: whether the last sync has read all days once more that have awaited strays. If the bound is small, or the sync has read as many windows
- * again, some of these days wait for the next sync.
+ * P5: whether the last sync has read all days of a stream once more that have awaited strays. If the bound is small, or the sync has read as
+ * many windows again, some of these days wait for the next sync.
  */
-export function readsAllAgain({ trials, provider }: Judgeable["world"], of: StreamName): boolean {
-  const listings = provider.exchanges
+export function readsAllAgain(world: Judgeable["world"], of: StreamName): boolean {
+  const listings = world.provider.exchanges
     .filter(
       ({ stream, status, nextCursor }) => stream === of && status === 200 && nextCursor === null,
     )
     .map(({ start, end }) => `${start} ${end}`);
   const again = listings.length - new Set(listings).size;
-  const { overtakenWindows } = trials.limits;
-  return overtakenWindows === LIMITS.overtakenWindows && again < overtakenWindows;
+  return mayReadAgain(world) && again < LIMITS.overtakenWindows;
 }
 
 /** L1: whether a state has room for a few strays only. */
@@ -215,7 +218,7 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
       // L1: with room for few strays, those of a day may find room in turn, one in each sync, and the state forgets the others. Each sync
       // writes them again then, and has no room to read their days once more, or it takes them for new strays of the days that it reads.
       const isCrowded =
-        mayLoseStrays || forgetsStrays || (!readsAllAgain(world, stream) && remembersFew(world));
+        mayLoseStrays || forgetsStrays || (!mayReadAgain(world) && remembersFew(world));
       if (isCrowded && !report.confirmed) continue;
       const shown = shownOf(stream, report, warehouse).filter(
         ({ table, versions }) =>

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { AwaitedStrays } from "./state.ts";
+import type { AwaitedStrays, KnownStray } from "./state.ts";
 import { expect, test } from "vitest";
 import {
   type PlanInput,
@@ -801,6 +801,34 @@ test("P5: days that await strays are due with the window of these, if it lies wi
   expect(planWith(entry(400, 50)).state.awaited).toEqual([]);
   const outside = planWith(entry(60, 50), { startDate: TODAY - 55 * DAY });
   expect(outside.state.due).toEqual([dayRange(TODAY - 50 * DAY)]);
+});
+
+test("P5 W3: a day awaits strays whose ids stand in place of their contents only while it is within retention", () => {
+  const window = dayRange(TODAY - 10 * DAY);
+  const strayOf = (ago: number): KnownStray => ({
+    hash: "id",
+    id: "id",
+    day: TODAY - ago * DAY,
+    readingId: "r",
+    window,
+  });
+  const planWith = (retentionDays: number) => {
+    const strays = [strayOf(29), strayOf(28)];
+    const stored = { ...settled, longestRetention: 90, strays };
+    const at = atNoon({ reconcileFrom: null, startDate: null, retentionDays });
+    return planIncremental(stored, at).state;
+  };
+  const daysOf = ({ awaited }: IncrementalState): number[] =>
+    awaited.map(({ days }) => (TODAY - days.start) / DAY);
+  expect([60, 30, 29, 28].map((retention) => daysOf(planWith(retention)))).toEqual([
+    [29, 28],
+    [29, 28],
+    [28],
+    [],
+  ]);
+  const left = planWith(28);
+  expect(left.strays).toHaveLength(2);
+  expect(left.due).toEqual([]);
 });
 
 test("W3: groups of strays that have lost rows leave the state with their day's retention", () => {
