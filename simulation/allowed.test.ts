@@ -1,11 +1,13 @@
 /** Lives that the rules allow, and that a judge once called broken. */
 import { expect, test } from "vitest";
+import { LIMITS } from "../src/core/limits.ts";
 import { date, HOUR, iso } from "./calendar.ts";
+import type { Connection } from "./connection.ts";
 import { awaitsInVain, judgeCurrent, judgeProven, readsAllAgain } from "./current.ts";
 import { live } from "./life.ts";
 import type { Span } from "./outages.ts";
-import { day, DEEP, DEFAULTS, livesOn, PAGED, posting, strayOf, syncsAt } from "./posted.ts";
-import { killAt, limit, plainRules, scripted } from "./scripted.ts";
+import { BASE, day, DEEP, DEFAULTS, livesOn, PAGED, posting, strayOf, syncsAt } from "./posted.ts";
+import { killAt, lifeOf, limit, plainRules, scripted } from "./scripted.ts";
 import { drawWorld } from "./world.ts";
 
 test.each([
@@ -90,7 +92,30 @@ test("P5 R10: a day may await the next sync if a sync has read as many windows o
   expect(readsAllAgain(world, "usage")).toBe(false);
 });
 
+const provisionalDays = ({ states }: Connection): string[] =>
+  (states.get("costs")?.value.provisional ?? []).map(([of]) => of);
+
 test("R2 S8: a full state leaves out a cost that has left retention, and nobody follows the cost if it comes back", async () => {
-  const { faults } = await live(drawWorld(9750023495, { kind: "any", trials: [] }), false);
-  expect(faults).toEqual([]);
+  let stateBytes = LIMITS.stateBytes;
+  for (const isFull of [false, true]) {
+    const costs = plainRules("costs", { beforeRetention: "trim" });
+    const provisional = lifeOf(costs, "p", day(-7), { at: day(-6), status: "provisional" });
+    const connection = scripted(
+      day(0) + 3 * HOUR,
+      [costs],
+      [...livesOn(costs, -20, 3), provisional],
+    );
+    await connection.sync(BASE);
+    expect(provisionalDays(connection)).toEqual([date(day(-7))]);
+    costs.retentionDays = 5;
+    limit(connection, { stateBytes });
+    await syncsAt(connection, [27], BASE);
+    const state = connection.states.get("costs")?.json ?? "";
+    stateBytes = Buffer.byteLength(state) - 5;
+    costs.retentionDays = 30;
+    limit(connection, {});
+    await syncsAt(connection, [51], BASE);
+    expect(provisionalDays(connection)).toEqual(isFull ? [] : [date(day(-7))]);
+    expect(connection.faults).toEqual([]);
+  }
 });
