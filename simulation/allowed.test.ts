@@ -6,7 +6,20 @@ import type { Connection } from "./connection.ts";
 import { awaitsInVain, judgeCurrent, judgeProven, readsAllAgain } from "./current.ts";
 import { live } from "./life.ts";
 import type { Span } from "./outages.ts";
-import { BASE, day, DEEP, DEFAULTS, livesOn, PAGED, posting, strayOf, syncsAt } from "./posted.ts";
+import {
+  BASE,
+  day,
+  DEEP,
+  DEFAULTS,
+  lifeIn,
+  livesOn,
+  PAGED,
+  posting,
+  restate,
+  strayOf,
+  syncsAt,
+  unproven,
+} from "./posted.ts";
 import { killAt, lifeOf, limit, plainRules, scripted } from "./scripted.ts";
 import { drawWorld } from "./world.ts";
 
@@ -119,3 +132,31 @@ test("R2 S8: a full state leaves out a cost that has left retention, and nobody 
     expect(connection.faults).toEqual([]);
   }
 });
+
+test.each([
+  [8, 2],
+  [64, 1],
+])(
+  "P5: a read with %i slots for the records that it has seen writes a row that was restated since another window showed it as a stray %i times",
+  async (slots, times) => {
+    const costs = plainRules("costs", { selects: "inclusive" });
+    const lives = livesOn(costs, -20, 1, 4);
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    limit(connection, { firstSightings: slots, sightings: slots });
+    const { provider } = connection.world;
+    const restated = lifeIn(lives, "r-9x1");
+    provider.onPage = (next) => {
+      const isFirst = restated.versions.length === 1;
+      if (isFirst && provider.exchanges.at(-1)?.start === day(-10))
+        restate(connection, restated, next);
+    };
+    const { items } = await connection.sync(BASE);
+    const text = restated.versions.at(-1)?.text;
+    expect(items.filter((item) => item.kind === "record" && item.text === text)).toHaveLength(
+      times,
+    );
+    await syncsAt(connection, [6], BASE);
+    expect(await unproven(connection, "costs")).toEqual([]);
+    expect(connection.faults).toEqual([]);
+  },
+);

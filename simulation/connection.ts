@@ -183,7 +183,7 @@ export class Connection {
       mayForget,
     }: { readonly stored: ReadonlyMap<string, Stored>; readonly mayForget: boolean },
   ): string[] {
-    const { provider } = this.world;
+    const { provider, trials } = this.world;
     const { exchanges } = provider;
     const { weather, end, slowness } = step;
     const lasting = provider.options.datasets.every(({ cursorLifetime }) => cursorLifetime >= HOUR);
@@ -191,10 +191,7 @@ export class Connection {
     const calm = fair && lasting && slowness < 1000;
     const ahead = provider.dateAt(result.startedAt) - result.startedAt;
     // The connector's clock goes on while `Date` stands still (W4).
-    const believed = {
-      startedAt: result.startedAt + ahead,
-      endedAt: result.endedAt + ahead,
-    };
+    const believed = { startedAt: result.startedAt + ahead, endedAt: result.endedAt + ahead };
     const isAhead = [...stored.values()].some(
       ({ value }) => Date.parse(value.position ?? "") > believed.startedAt,
     );
@@ -210,6 +207,7 @@ export class Connection {
       mayShorten: weather.final > 0,
       prompt: slowness === 0, // a process that waits for its reader cannot end in time
       mayForget,
+      limits: trials.limits,
       mayLeaveOut: this.leftOut.size > 0,
       stored,
     });

@@ -1,4 +1,5 @@
 /** The rules that every sync must keep by itself, with or without faults. The ids are those of src/core/SPEC.md. */
+import type { Limits } from "../src/core/limits.ts";
 import { DAY, dayOf, floorOf, hourOf, monthOf } from "./calendar.ts";
 import type { Item, OpenWindow, StateValue } from "./platform.ts";
 import { overlap, type Span } from "./outages.ts";
@@ -6,6 +7,9 @@ import type { Exchange, Rules } from "./provider.ts";
 import type { StreamName, Version } from "./records.ts";
 import { isListing } from "./reread.ts";
 import type { SyncResult } from "./sync.ts";
+
+/** The share of its slots at which a table of sightings is full (P5). */
+const MAXIMUM_LOAD = 0.75;
 
 export interface Judged {
   readonly result: SyncResult;
@@ -23,6 +27,7 @@ export interface Judged {
   readonly stored: ReadonlyMap<string, { readonly value: StateValue }>;
   /** Whether the tables of sightings may have been too small, so that a repeat passed (P5). */
   readonly mayForget: boolean;
+  readonly limits: Pick<Limits, "firstSightings" | "sightings">;
   /** S8: whether a state of the life has left out some of its parts, perhaps windows that are half read. */
   readonly mayLeaveOut: boolean;
   /** Whether stdout is fast enough for a run to end within seconds of SIGTERM. */
@@ -42,9 +47,11 @@ export function judgeSync(judged: Judged): string[] {
 }
 
 /** R3, V3: only records that the provider sent, byte for byte; P5: none twice. */
-function judgeRecords({ result, versions, mayForget }: Judged): string[] {
+function judgeRecords(judged: Judged): string[] {
+  const { result, versions, mayForget } = judged;
   const faults: string[] = [];
   const seen = new Set<string>();
+  const mayRepeat = strayRepeats(judged);
   for (const item of result.items) {
     // W3: if retention cuts off a part of a window during the sync, the rest is a new reading and may write its rows again.
     if (item.kind === "log" && item.message.includes("has left the provider's retention"))
@@ -54,11 +61,33 @@ function judgeRecords({ result, versions, mayForget }: Judged): string[] {
     if (version === undefined || version.record.stream !== item.stream) {
       faults.push(`V3: a record that the provider never sent: ${item.text}`);
     }
-    if (seen.has(item.text) && !mayForget)
+    if (seen.has(item.text) && !mayForget && !mayRepeat(item))
       faults.push(`P5: a version twice in one read: ${item.text}`);
     seen.add(item.text);
   }
   return faults;
+}
+
+/**
+ * P5: whether a record may come twice because the tables have forgotten which window returned it as its own: one entry of a table stands
+ * for each record of a reading. Only a reading that writes strays writes it once more then. Without reports nobody can tell these apart.
+ */
+function strayRepeats({
+  result,
+  exchanges,
+  limits,
+}: Judged): (item: Item & { readonly kind: "record" }) => boolean {
+  const remembered = (limits.firstSightings + limits.sightings) * MAXIMUM_LOAD;
+  const reports = result.items.flatMap((item) => (item.kind === "report" ? [item.row] : []));
+  const ofStrays = new Set(
+    reports.filter((row) => !row.inside_window).map((row) => row.reading_id),
+  );
+  return ({ stream, readingId }) => {
+    const shown = exchanges
+      .filter((one) => one.stream === stream)
+      .reduce((sum, { versions }) => sum + versions.length, 0);
+    return shown > remembered && (reports.length === 0 || ofStrays.has(readingId));
+  };
 }
 
 /** S2: no two STATEs are equal if records lie between them; recordCount counts the records since the STATE before. */
