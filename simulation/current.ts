@@ -8,6 +8,7 @@ import { date, DAY, dayOf } from "./calendar.ts";
 import type { Item, ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf, type Span } from "./outages.ts";
 import { type Exchange, isPostedLater, type Provider, type Rules } from "./provider.ts";
+import { judgeUntold } from "./untold.ts";
 import { movedTwice, seenSince } from "./moving.ts";
 import { hasAwaited, isBetween, isDue, wasListed } from "./reread.ts";
 import { coversDay } from "./standing.ts";
@@ -211,6 +212,7 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
     const { stream } = rules;
     const { start, end } = range(rules);
     const forgetsStrays = isFull(judgeable, stream);
+    faults.push(...judgeUntold(stream, warehouse, { start, end }, chainOf(stream)));
     for (const [day, report] of newestReports(stream, warehouse.reports, chainOf(stream))) {
       if (Date.parse(day) < start || Date.parse(day) + DAY > end) continue;
       if (judgeable.tooOldFor.has(report.id)) continue;

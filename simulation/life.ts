@@ -1,13 +1,13 @@
 /**
  * A life: one connection over many syncs, until the provider no longer changes and all due data must have been read.
  */
-import { LIMITS } from "../src/core/limits.ts";
 import { DAY, dayOf, floorOf, HOUR, MINUTE, nextDay, SECOND } from "./calendar.ts";
 import { Connection, type Report } from "./connection.ts";
 import { CALM, type Step } from "./step.ts";
 import { judgeCurrent, judgeProven, readsAllDue } from "./current.ts";
 import type { Span } from "./outages.ts";
-import type { Item, StateValue } from "./platform.ts";
+import { judgeIdle } from "./idle.ts";
+import type { Item } from "./platform.ts";
 import type { Random } from "./random.ts";
 import type { StreamName } from "./records.ts";
 import { drawStirs as stirsOf } from "./stirs.ts";
@@ -139,6 +139,10 @@ function drawAsked({ world: { trials }, now, random, plain }: Draw): Asked {
   };
 }
 
+/** Lost reports are found by the state alone if no deep re-read and no scrub reads their days. */
+const unaided = (asked: Asked, { trials }: World): Asked =>
+  trials.apart === null ? asked : { ...asked, reconcileDays: 0, scrubDays: 0 };
+
 function nextStep(before: Step, draw: Draw): Step {
   const { world, random, plain } = draw;
   const rough = !plain && random.chance(0.5);
@@ -149,13 +153,14 @@ function nextStep(before: Step, draw: Draw): Step {
       latency: random.pick([1, 20, 300, 3000]),
     },
     end: random.chance(world.tempo.deaths) ? drawEnd(random) : {},
-    asked: random.chance(world.tempo.changes) ? drawAsked(draw) : before.asked,
+    asked: unaided(random.chance(world.tempo.changes) ? drawAsked(draw) : before.asked, world),
     concurrency: random.chance(0.2) ? drawConcurrency(draw) : before.concurrency,
     pageSize: random.chance(0.3) ? random.pick([1, 2, 3, 7, 1000]) : before.pageSize,
     slowness: plain ? 0 : random.pick([0, 0, 50, 500]),
     stateInterval: random.pick([0, 0, 1000, 5000]),
     keepsRows: random.chance(0.5),
     olderState: random.chance(0.2),
+    reportsKept: world.trials.apart?.pick([0, 0.5, 0.9, 1]) ?? 1,
     strikes: drawStrikes(draw),
     stirs: drawStirs(draw),
     date: world.trials.clock ? drawDate(world.trials.random, draw.now, draw.lastDate) : CALM.date,
@@ -236,45 +241,6 @@ function drawEnd(random: Random): End {
   }
 }
 
-/**
- * A3: a stirred record that is posted later may have changed behind the windows that are read. A listing of other strays finds it (R10).
- */
-const mayBeLate = ({ trials, provider }: World): boolean =>
-  trials.stirs !== null && provider.options.datasets.some(({ selects }) => selects === "posting");
-
-/** Whether the last sync has no reason to write a row. */
-const isIdle = (
-  { world, mayCountTwice, leftOut }: Connection,
-  before: Connection["states"],
-): boolean =>
-  isEconomical(world) &&
-  leftOut.size === 0 &&
-  !mayCountTwice &&
-  !mayBeLate(world) &&
-  !findsHidden(world, before) &&
-  !mayLackStrays(world, before);
-
-/**
- * Whether the last sync may find records that an outage had hidden. An outage that leaves half of a small day is believed (R8). Once it
- * is over, each sync that finds such a record in the window of its posting makes the windows of other records due, and these may show
- * further ones.
- */
-const findsHidden = ({ provider }: World, states: Connection["states"]): boolean =>
-  provider.options.datasets.some(({ stream, selects, outages }) => {
-    const due = states.get(stream)?.value.due ?? [];
-    return selects === "posting" && outages.length > 0 && due.length > 0;
-  });
-
-/**
- * Whether the last sync may find that a written stray is gone. In a listing that moves, two whole readings in a row have to lack the stray
- * (P6), and the windows of the syncs before need not have been that of the stray: its window has stayed due.
- */
-const mayLackStrays = ({ provider }: World, states: Connection["states"]): boolean =>
-  provider.options.datasets.some(({ stream, cursors }) => {
-    const { due = [], strays = [] } = states.get(stream)?.value ?? {};
-    return cursors !== "snapshot" && due.length > 0 && strays.length > 0;
-  });
-
 /** The last syncs, without changes and faults. After them all due data must be there, and the state must not change any more (S6). */
 export async function quiet(connection: Connection, last: Step): Promise<void> {
   const { scheduler, world } = connection;
@@ -325,59 +291,4 @@ export async function quiet(connection: Connection, last: Step): Promise<void> {
     connection.faults.push(...judgeProven(connection, range));
   }
   connection.faults.push(...judgeIdle(connection, before, items));
-}
-
-/** S6, R6: an idle sync writes no row and changes no state. */
-function judgeIdle(
-  connection: Connection,
-  before: Connection["states"],
-  items: readonly Item[],
-): string[] {
-  const { world } = connection;
-  const faults: string[] = [];
-  const written = items.filter(({ kind }) => kind === "record").length;
-  const isEconomic = isIdle(connection, before);
-  if (written > 0 && isEconomic) faults.push(`R6: an idle sync wrote ${written} rows`);
-  for (const [stream, { json, value }] of connection.states) {
-    const was = before.get(stream);
-    // A provisional cost that is posted later counts on the nearest day of the window that shows it.
-    const { selects } =
-      world.provider.options.datasets.find((rules) => rules.stream === stream) ?? {};
-    if (selects === "posting" || !isEconomic) continue;
-    if (was?.json === json || stream === "export_windows") continue; // its state names the newest reading, so it always changes
-    if (was !== undefined && onlyForgets(was.value, value)) continue;
-    // P6: a listing that moved while a day lost rows leaves the day forgotten. The next sync reads it again, and then knows it.
-    if (was?.value.forgotten?.length && value.forgotten?.length === 0) continue;
-    // P5: the strays on more days than a sync looks at wait for the next one.
-    if (value.pass !== null && world.trials.limits.looks < LIMITS.looks) continue;
-    faults.push(`S6: an idle sync changed the state of ${stream}: ${String(was?.json)} -> ${json}`);
-  }
-  return faults;
-}
-
-/**
- * Whether the bounds leave room for all strays, so that no stray is written again and none waits for a later sync to be noted, and
- * for all days that are due.
- */
-function isEconomical({ trials: { limits, members } }: World): boolean {
-  const { knownStrays, pendingStrays, notedWindows, dueWindows } = limits;
-  const least = Math.min(knownStrays, pendingStrays, notedWindows, dueWindows);
-  return members !== "volatile" && least > 100;
-}
-
-/**
- * Whether a state differs from the one before it only by changes that an idle sync may make. Two kinds of days may leave the state:
- * those that a second reading has confirmed (P6), and those that are no longer due (R10). Written strays may leave it if their
- * window no longer shows them (P5). Strays that are owned by a day may enter it: the windows of two syncs may differ, and the
- * first sync that does not read the owner's day looks it up.
- */
-function onlyForgets(before: StateValue, after: StateValue): boolean {
-  const without = (value: StateValue): string =>
-    JSON.stringify({ ...value, unconfirmed: [], due: [], strays: [] });
-  const namesOf = ({ unconfirmed = [], strays = [] }: StateValue): string[] => [
-    ...unconfirmed,
-    ...strays.filter(([, , writtenBy]) => writtenBy !== null).map((stray) => stray.join()),
-  ];
-  const known = namesOf(before);
-  return without(before) === without(after) && namesOf(after).every((name) => known.includes(name));
 }

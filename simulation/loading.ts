@@ -4,7 +4,7 @@
  */
 import { clearedState } from "../src/streams/cleared_state.ts";
 import { lastState } from "./judge.ts";
-import type { StateValue, Warehouse } from "./platform.ts";
+import type { Item, StateValue, Warehouse } from "./platform.ts";
 import { isComplete } from "./promises.ts";
 import type { StreamName, Version } from "./records.ts";
 import type { Step } from "./step.ts";
@@ -58,7 +58,7 @@ export function clear(
 /** Returns the number of rows that were loaded. */
 export function load(
   result: SyncResult,
-  { keepsRows, olderState }: Pick<Step, "keepsRows" | "olderState">,
+  { keepsRows, olderState, reportsKept }: Pick<Step, "keepsRows" | "olderState" | "reportsKept">,
   { streams, versions, warehouse, states: kept, tooOld, tooOldFor, uncovered }: Loaded,
 ): number {
   let loaded = 0;
@@ -90,10 +90,21 @@ export function load(
     }
     if (wanted !== undefined) kept.set(stream, { json: wanted.json, value: wanted.value });
   }
-  for (const item of result.items) {
+  const told = toldBy(result, reportsKept);
+  for (const item of told) {
     if (item.kind === "report") warehouse.report(item.row);
   }
-  const reported = lastState(result.items, "export_windows");
+  const reported = lastState(told, "export_windows");
   if (reported !== undefined) kept.set("export_windows", reported);
   return loaded;
+}
+
+/** The lines of a sync up to the last STATE of `export_windows` that the platform has kept; all lines if it keeps all of them. */
+function toldBy({ items, outcome }: SyncResult, share: number): readonly Item[] {
+  if (outcome === true || share === 1) return items;
+  const states = items
+    .filter((item) => item.kind === "state")
+    .filter(({ stream }) => stream === "export_windows");
+  const last = states[Math.floor(share * (states.length + 1)) - 1];
+  return last === undefined ? [] : items.slice(0, items.indexOf(last) + 1);
 }

@@ -101,6 +101,8 @@ export interface StateValue {
   /** R10: ranges of days that no report tells of. */
   readonly unreported?: readonly (readonly [start: string, end: string])[];
   /** R10: the streams that `export_windows` has told of. */
+  /** R10: of a stream the first report that was counted, and how many came since; of `export_windows` the same with the name of each stream. */
+  readonly reported?: readonly unknown[] | null;
   readonly streams?: readonly string[];
   /** P5: the days that await strays, each range with the window that has shown the strays. */
   readonly awaited?: readonly (readonly [
@@ -119,15 +121,27 @@ export interface StateValue {
   };
 }
 
-/** The state of a stream before a sync. R10: if the stream of reports has not told of this stream, no report tells of the days. */
+/**
+ * The state of a stream before a sync. R10: no report tells of the days if the stream of reports has not told of this stream, or lacks
+ * reports that came before the state.
+ */
 export function beganWith(
   stored: ReadonlyMap<string, { readonly value: StateValue }>,
   stream: StreamName,
   reports: boolean,
 ): StateValue | undefined {
   const value = stored.get(stream)?.value;
-  const isNew = reports && stored.get("export_windows")?.value.streams?.includes(stream) !== true;
-  return value && isNew ? { ...value, unreported: value.known ?? [] } : value;
+  const { streams, reported } = stored.get("export_windows")?.value ?? {};
+  const told = (reported ?? []).find((one) => Array.isArray(one) && one[0] === stream);
+  const isTold = streams?.includes(stream) === true && !lacks(told, value?.reported);
+  return value && reports && !isTold ? { ...value, unreported: value.known ?? [] } : value;
+}
+
+/** Whether a count of reports, `[stream, since, number]`, is behind that of a stream, `[since, number]`. */
+function lacks(told: unknown, relied: StateValue["reported"]): boolean {
+  if (relied === null || relied === undefined) return false;
+  const [, since, number] = Array.isArray(told) ? told : [];
+  return since !== relied[0] || Number(number) < Number(relied[1]);
 }
 
 interface Line {

@@ -798,3 +798,29 @@ test("P5 W3: a stray that a sync without export_windows wrote keeps no window du
   await syncsAt(connection, [75, 77], DEEP);
   expect(await unproven(connection, "costs")).toEqual([]);
 });
+
+test("R10: a platform keeps a STATE of a stream, and loses half of the reports before it", async () => {
+  const costs = plainRules("costs", { retentionDays: 60 });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], livesOn(costs, -15, 2));
+  const end = killAt("costs", ({ pass }) => pass === undefined);
+  await connection.sync({ ...BASE, end, reportsKept: 0.5 });
+  expect(await unproven(connection, "costs")).not.toEqual([]);
+  await syncsAt(connection, [5], BASE);
+  expect(await unproven(connection, "costs")).toEqual([]);
+  expect(connection.faults).toEqual([]);
+});
+
+test("R10: a platform keeps a STATE that knows a day to be empty, and loses the report", async () => {
+  const costs = plainRules("costs", { retentionDays: 60 });
+  const lives = livesOn(costs, -15, 2);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(BASE);
+  lifeIn(lives, "r-12x0").withdrawnAt = day(0) + 12 * HOUR;
+  const end = killAt("costs", ({ pass }) => pass === undefined);
+  await syncsAt(connection, [27], { ...DEEP, end, reportsKept: 0 });
+  expect(await verdictOn(connection, -12)).toBe("proven 1");
+  await syncsAt(connection, [30, 33], BASE);
+  expect(await verdictOn(connection, -12)).toBe("proven 0");
+  expect(await unproven(connection, "costs")).toEqual([]);
+  expect(connection.faults).toEqual([]);
+});

@@ -22,6 +22,8 @@ export interface Step {
    */
   readonly keepsRows: boolean;
   readonly olderState: boolean;
+  /** The share of the STATEs of `export_windows` that the platform keeps of a sync that died, with the reports before them. */
+  readonly reportsKept: number;
   /** The outages that begin during this sync. */
   readonly strikes: readonly Strike[];
   /** The changes of records during this sync. */
@@ -50,6 +52,7 @@ export const CALM: Step = {
   stateInterval: 0,
   keepsRows: true,
   olderState: false,
+  reportsKept: 1,
   strikes: [],
   stirs: [],
   date: { ahead: 0 },

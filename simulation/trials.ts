@@ -27,6 +27,7 @@ const SHARES = {
   small: 0.1,
   resets: 0.1,
   slow: 0.1,
+  apart: 0.15,
 } as const;
 
 export type Trial = keyof typeof SHARES;
@@ -61,6 +62,8 @@ export interface Trials {
   readonly resets: Random | null;
   /** Draws syncs that last for hours, because answers take minutes, or a destination does. */
   readonly slow: Random | null;
+  /** Draws platforms that keep the STATEs of each stream apart: of a sync that died, they keep only some of the reports (R10). */
+  readonly apart: Random | null;
   /** At its end every day must be proven, if the bounds let a pass read all days that are due (R10). */
   readonly proven: boolean;
 }
@@ -84,6 +87,7 @@ export function drawTrials(seed: number, { only, without }: Choice): Trials {
   const small = new Random(seed + 2 ** 48);
   const resets = new Random(seed + 2 ** 49);
   const slow = new Random(seed + 2 ** 50);
+  const apart = new Random(seed + 2 ** 51);
   const has = (trial: Trial, from = random): boolean => {
     const isDrawn = from.chance(SHARES[trial]);
     return only.length === 0 ? isDrawn && !without.includes(trial) : only.includes(trial);
@@ -100,7 +104,7 @@ export function drawTrials(seed: number, { only, without }: Choice): Trials {
     long: has("long"),
     posted: has("posted"),
     proven: has("proven"),
-    // The last seven, and `small`, have generators of their own, so that they do not change the draws of the other trials.
+    // The last eight, and `small`, have generators of their own, so that they do not change the draws of the other trials.
     still: has("still", still) ? still.pick(["day", "change"]) : null,
     reports: has("reports", reports) ? reports : null,
     stirs: has("stirs", stirs) ? stirs : null,
@@ -108,6 +112,7 @@ export function drawTrials(seed: number, { only, without }: Choice): Trials {
     switches: has("switches", switches) ? switches : null,
     resets: has("resets", resets) ? resets : null,
     slow: has("slow", slow) ? slow : null,
+    apart: has("apart", apart) ? apart : null,
   };
 }
 
@@ -128,6 +133,7 @@ export const NO_TRIALS: Trials = {
   switches: null,
   resets: null,
   slow: null,
+  apart: null,
 };
 
 /** Bounds so low that a small account reaches them. */

@@ -22,6 +22,7 @@ import { PROOFS_OF_STRAYS } from "./proofs.ts";
 import { READINGS } from "./readings.ts";
 import { RECORDS } from "./records.ts";
 import { REFUSED } from "./refused.ts";
+import { REPORTED } from "./reported.ts";
 import { RESTATEMENT } from "./restatement.ts";
 import { RESUMED } from "./resumed.ts";
 import { STRAY_GROUPS } from "./stray_groups.ts";
@@ -156,6 +157,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: "src/streams/reader.test.ts: S7: a full refresh goes on between attempts and, once done, emits nothing",
   },
   ...REFUSED,
+  ...REPORTED,
   ...RESTATEMENT,
   ...READINGS,
   ...RECORDS,

@@ -15,6 +15,8 @@ interface BoundedOptions {
   readonly warn: (message: string) => void;
   /** See `SourceNotes` in stream.ts. */
   readonly note?: () => string | null;
+  /** R10: see `reportedBy` in reported.ts. */
+  readonly reported?: (next: JsonObject) => unknown;
 }
 
 /**
@@ -24,24 +26,26 @@ interface BoundedOptions {
 export function boundedState(
   state: StreamState,
   owner: StateOwner,
-  { limits, warn, note }: BoundedOptions,
+  options: BoundedOptions,
 ): { readonly encoded: JsonObject; readonly text: string } {
+  const { limits, warn } = options;
   let bounded = state;
   for (const [step, dropped] of STEPS) {
     if (groupsOf(bounded) <= limits.stateGroups) {
-      const encoded = withNote(encodeState(bounded, owner), note);
+      const encoded = withNotes(encodeState(bounded, owner), options);
       const text = JSON.stringify(encoded);
       if (Buffer.byteLength(text) <= limits.stateBytes) return { encoded, text };
     }
     warn(`the state would grow too large: it leaves out ${dropped}.`);
     bounded = step(bounded);
   }
-  const encoded = withNote(encodeState(bounded, owner), note);
+  const encoded = withNotes(encodeState(bounded, owner), options);
   return { encoded, text: JSON.stringify(encoded) };
 }
 
-/** R11: with the note of the source. A source that has a note once always has one, so that none is left out later. */
-function withNote(encoded: JsonObject, note: BoundedOptions["note"]): JsonObject {
+/** With the note of the source (R11): a source that has a note once always has one, so that none is left out later. */
+function withNotes(state: JsonObject, { note, reported }: BoundedOptions): JsonObject {
+  const encoded = reported === undefined ? state : { ...state, reported: reported(state) };
   const said = note?.() ?? null;
   return said === null ? encoded : { ...encoded, source_note: said };
 }

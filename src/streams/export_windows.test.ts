@@ -173,6 +173,7 @@ test("S2: a STATE counts the reports since the last one, and comes only where th
       newest_reading_id: readingId(3100, "chain"),
       streams: ["costs"],
       under_way: ["costs"],
+      reported: id === null ? [] : [["costs", first, id === second ? 2 : 3]],
     })),
   );
   const counts = outputs.flatMap((output) =>
@@ -209,10 +210,12 @@ test("S2: without a reading the state is what it was", async () => {
     newest_reading_id: "r1",
     streams: ["costs"],
     under_way: ["usage"],
+    reported: [["costs", "r0", 3]],
   };
   expect(statesOf(await outputsOf((manifest) => manifest.finish(true), stored))).toEqual([stored]);
+  const none = { last_reading_id: null, newest_reading_id: null, streams: [], under_way: [] };
   expect(statesOf(await outputsOf((manifest) => manifest.finish(true), "garbage"))).toEqual([
-    { version: 1, last_reading_id: null, newest_reading_id: null, streams: [], under_way: [] },
+    { version: 1, ...none, reported: [] },
   ]);
 });
 
@@ -250,6 +253,18 @@ test("R10: the state names the streams that are reported, and a STATE names a st
   );
   expect(outputs.map(({ type }) => type)).toEqual(["STATE", "RECORD_LINES", "RECORD_LINES"]);
   expect(statesOf(outputs)).toMatchObject([{ streams: ["costs", "usage"] }]);
+});
+
+test("R10: no report tells of a state if none has told of its stream, or if some are missing that came before the state", async () => {
+  const reported = [["costs", "r0", 3]];
+  const exports = { version: 1, newest_reading_id: "r9", streams: ["costs"], reported };
+  await outputsOf((manifest) => {
+    expect(manifest.begins("costs", { reported: ["r0", 3] })).toBe(false);
+    expect(manifest.begins("usage", null)).toBe(true);
+    expect(manifest.begins("costs", { reported: ["r0", 4] })).toBe(true);
+    expect(manifest.reportedOf("costs")).toBe(null);
+    return Promise.resolve();
+  }, exports);
 });
 
 test("P5: a STATE names the streams whose pass is under way, before the first report of the pass", async () => {
@@ -309,8 +324,9 @@ test("R4: the newest id that reports may have is in a STATE before the first of 
     streams: ["costs"],
     under_way: ["costs"],
   };
-  expect(first).toEqual({ ...more, last_reading_id: null });
-  expect(stored).toEqual({ ...more, last_reading_id: old });
+  expect(first).toEqual({ ...more, last_reading_id: null, reported: [] });
+  const reported = [["costs", recent, 2]];
+  expect(stored).toEqual({ ...more, last_reading_id: old, reported });
   await outputsOf(async (manifest) => void (last = manifest.newestReading), stored);
   expect(last).toBe(reserved);
 });

@@ -13,6 +13,7 @@ import type { Output } from "../protocol.ts";
 import type { ReadingReport } from "./ended_reading.ts";
 import type { Outlet } from "./flow.ts";
 import { streams } from "./index.ts";
+import { ReportCounts, type Reported } from "./reported.ts";
 
 const NAME = "export_windows";
 
@@ -50,6 +51,7 @@ export class ExportWindows {
   readonly #told: Set<string>;
   /** The streams with a pass that has been reported, and that has not ended yet (P5). */
   readonly #underWay: Set<string>;
+  readonly #counts: ReportCounts;
   #hasEnded = false;
   #pending = 0;
   #reports = 0;
@@ -63,11 +65,27 @@ export class ExportWindows {
     const known = this.#newestReading === null ? null : stored;
     this.#told = new Set(known === null ? [] : namesIn(known, "streams"));
     this.#underWay = new Set(known === null ? [] : namesIn(known, "under_way"));
+    this.#counts = new ReportCounts(known);
   }
 
   /** Whether no run has reported a reading of a stream yet, as far as the state tells. */
   isNewFor(stream: string): boolean {
     return !this.#told.has(stream);
+  }
+
+  /**
+   * To be called before the first report of a stream.
+   *
+   * @param stored the state of the stream
+   * @returns whether no report tells of this state: none has told of the stream, or some that came before the state are missing (R10)
+   */
+  begins(stream: string, stored: unknown): boolean {
+    return this.#counts.lack(stream, stored) || this.isNewFor(stream);
+  }
+
+  /** The reports of a stream up to now. */
+  reportedOf(stream: string): Reported | null {
+    return this.#counts.of(stream);
   }
 
   /** Whether a pass of a stream has been reported, and has not ended, as far as the state tells (P5). */
@@ -111,6 +129,7 @@ export class ExportWindows {
       this.#reserve(reading.id);
       void this.#sendState(); // queued before the report
     }
+    this.#counts.add(dataset, reading.id);
     this.#pending += rows.length;
     this.#reports += 1;
     this.#lastReading = reading.id;
@@ -151,6 +170,7 @@ export class ExportWindows {
       newest_reading_id: this.#newestReading,
       streams: [...this.#told].toSorted(),
       under_way: [...this.#underWay].toSorted(),
+      reported: this.#counts.toJSON(),
     };
     await this.#outlet.send(protocol.state(NAME, state, recordCount));
   }

@@ -15,6 +15,8 @@ export interface LedgerOptions {
   readonly owner: StateOwner;
   /** See `SourceNotes` in stream.ts. */
   readonly note?: () => string | null;
+  /** See `reportedBy` in reported.ts. */
+  readonly reported?: (next: protocol.JsonObject) => unknown;
   /** The least time between two STATEs, in milliseconds; the first, the last and those after many records come sooner. */
   readonly interval: number;
   readonly limits: Limits;

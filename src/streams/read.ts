@@ -17,13 +17,15 @@ import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
 import { assertGranularityOffered } from "./check.ts";
 import { lineageOf } from "./cleared_state.ts";
-import { ExportWindows, newestReadingOf } from "./export_windows.ts";
+import { ExportWindows, newestReadingOf, type ReadingContext } from "./export_windows.ts";
 import { type Outlet, PageWriter, readOverLanes } from "./flow.ts";
 import { streams } from "./index.ts";
 import { readLabels } from "./labels.ts";
 import { StreamReader } from "./reader.ts";
 import type { ReaderOptions, Run } from "./reader_options.ts";
-import { planOf } from "./stored_plan.ts";
+import { reportedBy } from "./reported.ts";
+import { notesOf } from "./source_notes.ts";
+import { planOf, storedOf } from "./stored_plan.ts";
 import type {
   DatasetCapabilities,
   NameSource,
@@ -184,18 +186,22 @@ function readerOf(
   const granularity = stream.granularityOf(settings.granularity);
   if (granularity !== null) assertGranularityOffered(dataset, settings);
   const notes = notesOf(options.account.notes, stream.name, options.states);
+  const stored = options.states.get(stream.name);
   const input = planInputOf(stream, dataset, settings, {
     now,
     passBeganAt: run.ids.instant,
     earlierEnded: manifest?.isUnderWay(stream.name) === false,
     reports: manifest !== null,
     random: run.edges.random,
-    stored: options.states.get(stream.name),
+    stored,
     changesFrom: options.account.notes?.changesFrom(stream.name, now) ?? null,
   });
   const owner = ownerOf(stream, settings, account);
-  const isNew = manifest?.isNewFor(stream.name) === true;
+  const isNew = manifest?.begins(stream.name, stored) === true;
   const plan = planOf(configured, input, { ...options, owner, isNew });
+  const found = storedOf(configured, { ...options, owner });
+  const { chain } = plan.state;
+  const context = (): ReadingContext => ({ ...input, owner, chain, now: run.providerNow() });
   return new StreamReader({
     stream,
     source: {
@@ -213,47 +219,22 @@ function readerOf(
       stateInterval,
     },
     run,
-    reports:
-      manifest === null
-        ? null
-        : {
-            send: (said) =>
-              manifest.report(said, {
-                ...input,
-                owner,
-                chain: plan.state.chain,
-                now: run.providerNow(),
-              }),
-            keep: () => manifest.sendState(),
-            passEnded: () => manifest.passEnded(stream.name),
-          },
+    reported: reportedBy(stored, found, manifest && (() => manifest.reportedOf(stream.name))),
+    reports: manifest && reportsTo(manifest, stream.name, context),
     onEnd: () => running.delete(stream.name),
   });
 }
 
-/**
- * The notes of the source on a stream. First the source gets its own note from the stored state: by this note it says from when on the
- * dataset changes.
- */
-function notesOf(
-  notes: SourceNotes | undefined,
-  stream: StreamDefinition["name"],
-  states: ReadOptions["states"],
-): Pick<ReaderOptions["source"], "note" | "unprovenBefore" | "lacking"> {
-  if (notes === undefined) return {};
-  notes.recall(stream, noteOf(states.get(stream)));
-  return {
-    note: () => notes.note(stream),
-    unprovenBefore: () => notes.unprovenBefore(stream),
-    lacking: notes.lacking(stream),
-  };
-}
-
-/** The note of the source in a stored state (R11); an empty text if there is none. */
-function noteOf(stored: unknown): string {
-  const note: unknown = Reflect.get(Object(stored), "source_note");
-  return typeof note === "string" ? note : "";
-}
+/** R5: the part of the stream of reports that a reader sees. */
+const reportsTo = (
+  manifest: ExportWindows,
+  stream: string,
+  context: () => ReadingContext,
+): NonNullable<ReaderOptions["reports"]> => ({
+  send: (said) => manifest.report(said, context()),
+  keep: () => manifest.sendState(),
+  passEnded: () => manifest.passEnded(stream),
+});
 
 function pagesOf(
   stream: StreamDefinition,

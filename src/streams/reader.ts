@@ -52,7 +52,6 @@ export class StreamReader implements WindowSource {
   constructor(options: ReaderOptions) {
     this.#options = options;
     const { plan, stream, source, policy, run, reports } = options;
-    const { clock, stop } = run.edges;
     this.#sightings = new Sightings(run.limits);
     this.#notices = new Notices(stream.name, (message) => void this.#send(message));
     this.#rules = { stream, ...policy, warn: this.#notices.warn };
@@ -60,7 +59,7 @@ export class StreamReader implements WindowSource {
       stream: stream.name,
       interval: policy.stateInterval,
       limits: run.limits,
-      now: () => clock.now(),
+      now: () => run.edges.clock.now(),
       unprovenBefore: () => source.unprovenBefore?.() ?? null,
       send: (item: Output) => this.#send(item),
     };
@@ -69,10 +68,11 @@ export class StreamReader implements WindowSource {
       owner: source.owner,
       ids: run.ids,
       note: () => source.note?.() ?? null,
+      reported: options.reported,
       before: () => void reports?.keep(),
       warn: this.#notices.once,
     });
-    this.#signal = AbortSignal.any([stop, this.#failure.signal]);
+    this.#signal = AbortSignal.any([run.edges.stop, this.#failure.signal]);
     this.#held = new HeldWindows({ ...shared, ledger: this.#ledger });
     this.#completion = new Completion({
       ...shared,

@@ -8,7 +8,7 @@ import type { ProgressEvent } from "./progress_event.ts";
 import type { ReadingReport } from "./ended_reading.ts";
 import type { Outlet, PageWriter } from "./flow.ts";
 import type { Granularity, OpenPages, RunEdges, StreamDefinition } from "./stream.ts";
-import type { Output } from "../protocol.ts";
+import type { JsonObject, Output } from "../protocol.ts";
 
 /** The parts of a run that all its streams share. */
 export interface Run {
@@ -49,6 +49,8 @@ export interface ReaderOptions {
   readonly plan: Plan<StreamState>;
   readonly policy: ReadPolicy;
   readonly run: Run;
+  /** See `reportedBy` in reported.ts. */
+  readonly reported: (next: JsonObject) => unknown;
   /** The stream `export_windows`; null if the catalog does not select it (R5). */
   readonly reports: {
     /** Gets every complete reading before the state says so. */

@@ -5,7 +5,8 @@ import { type Plan, planFullRefresh, planIncremental, type PlanInput } from "../
 import { knownOf, type StateOwner, type StreamState } from "../core/state.ts";
 import { withUnreported } from "../core/unreported.ts";
 import type { Range } from "../core/window.ts";
-import { decodeState } from "./state_codec.ts";
+import type { JsonObject } from "../protocol.ts";
+import { decodeState, encodeState } from "./state_codec.ts";
 
 export interface StoredStates {
   /** Stored states by stream, not yet judged. */
@@ -32,6 +33,15 @@ export function planOf(
   const known = state?.mode === "incremental" ? state : null;
   const earlierEnded = at.earlierEnded && known !== null;
   return planIncremental(known, { ...at, earlierEnded }, limits);
+}
+
+/** The stored state of a stream as a STATE of this version; null if there is none. Throws like {@link planOf}. */
+export function storedOf(
+  { name, syncMode }: ConfiguredStream,
+  { states, owner }: Pick<StoredStates, "states" | "owner">,
+): JsonObject | null {
+  const stored = decodeState(states.get(name), owner, syncMode);
+  return stored === null ? null : encodeState(stored, owner);
 }
 
 /** The days that reports may have told of, and the windows of strays. Forgotten days are due in any case. */

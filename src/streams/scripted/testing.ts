@@ -236,6 +236,7 @@ export async function readScript(script: Script, options: Options = {}): Promise
       stateInterval,
     },
     run,
+    reported: () => null,
     reports: {
       send: async (report) => {
         said.push(report);

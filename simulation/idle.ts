@@ -1,0 +1,99 @@
+/** The judge of an idle sync, which writes no row and changes no state (S6, R6). */
+import { LIMITS } from "../src/core/limits.ts";
+import type { Connection } from "./connection.ts";
+import type { Item, StateValue } from "./platform.ts";
+import type { World } from "./world.ts";
+
+/** Finds what an idle sync has written or changed. */
+export function judgeIdle(
+  connection: Connection,
+  before: Connection["states"],
+  items: readonly Item[],
+): string[] {
+  const { world } = connection;
+  const faults: string[] = [];
+  const written = items.filter(({ kind }) => kind === "record").length;
+  const isEconomic = isIdle(connection, before);
+  if (written > 0 && isEconomic) faults.push(`R6: an idle sync wrote ${written} rows`);
+  for (const [stream, { json, value }] of connection.states) {
+    const was = before.get(stream);
+    // A provisional cost that is posted later counts on the nearest day of the window that shows it.
+    const { selects } =
+      world.provider.options.datasets.find((rules) => rules.stream === stream) ?? {};
+    if (selects === "posting" || !isEconomic) continue;
+    if (was?.json === json || stream === "export_windows") continue; // its state names the newest reading, so it always changes
+    if (was !== undefined && onlyForgets(was.value, value)) continue;
+    // P6: a listing that moved while a day lost rows leaves the day forgotten. The next sync reads it again, and then knows it.
+    if (was?.value.forgotten?.length && value.forgotten?.length === 0) continue;
+    // P5: the strays on more days than a sync looks at wait for the next one.
+    if (value.pass !== null && world.trials.limits.looks < LIMITS.looks) continue;
+    faults.push(`S6: an idle sync changed the state of ${stream}: ${String(was?.json)} -> ${json}`);
+  }
+  return faults;
+}
+
+/**
+ * Whether the bounds leave room for all strays, so that no stray is written again and none waits for a later sync to be noted, and
+ * for all days that are due.
+ */
+function isEconomical({ trials: { limits, members } }: World): boolean {
+  const { knownStrays, pendingStrays, notedWindows, dueWindows } = limits;
+  const least = Math.min(knownStrays, pendingStrays, notedWindows, dueWindows);
+  return members !== "volatile" && least > 100;
+}
+
+/**
+ * Whether a state differs from the one before it only by changes that an idle sync may make. Two kinds of days may leave the state:
+ * those that a second reading has confirmed (P6), and those that are no longer due (R10). Written strays may leave it if their
+ * window no longer shows them (P5). Strays that are owned by a day may enter it: the windows of two syncs may differ, and the
+ * first sync that does not read the owner's day looks it up.
+ */
+function onlyForgets(before: StateValue, after: StateValue): boolean {
+  const without = (value: StateValue): string =>
+    JSON.stringify({ ...value, unconfirmed: [], due: [], strays: [], reported: null });
+  const namesOf = ({ unconfirmed = [], strays = [] }: StateValue): string[] => [
+    ...unconfirmed,
+    ...strays.filter(([, , writtenBy]) => writtenBy !== null).map((stray) => stray.join()),
+  ];
+  const known = namesOf(before);
+  return without(before) === without(after) && namesOf(after).every((name) => known.includes(name));
+}
+
+/**
+ * A3: a stirred record that is posted later may have changed behind the windows that are read. A listing of other strays finds it (R10).
+ */
+const mayBeLate = ({ trials, provider }: World): boolean =>
+  trials.stirs !== null && provider.options.datasets.some(({ selects }) => selects === "posting");
+
+/** Whether the last sync has no reason to write a row. */
+const isIdle = (
+  { world, mayCountTwice, leftOut }: Connection,
+  before: Connection["states"],
+): boolean =>
+  isEconomical(world) &&
+  leftOut.size === 0 &&
+  !mayCountTwice &&
+  !mayBeLate(world) &&
+  !findsHidden(world, before) &&
+  !mayLackStrays(world, before);
+
+/**
+ * Whether the last sync may find records that an outage had hidden. An outage that leaves half of a small day is believed (R8). Once it
+ * is over, each sync that finds such a record in the window of its posting makes the windows of other records due, and these may show
+ * further ones.
+ */
+const findsHidden = ({ provider }: World, states: Connection["states"]): boolean =>
+  provider.options.datasets.some(({ stream, selects, outages }) => {
+    const due = states.get(stream)?.value.due ?? [];
+    return selects === "posting" && outages.length > 0 && due.length > 0;
+  });
+
+/**
+ * Whether the last sync may find that a written stray is gone. In a listing that moves, two whole readings in a row have to lack the stray
+ * (P6), and the windows of the syncs before need not have been that of the stray: its window has stayed due.
+ */
+const mayLackStrays = ({ provider }: World, states: Connection["states"]): boolean =>
+  provider.options.datasets.some(({ stream, cursors }) => {
+    const { due = [], strays = [] } = states.get(stream)?.value ?? {};
+    return cursors !== "snapshot" && due.length > 0 && strays.length > 0;
+  });
