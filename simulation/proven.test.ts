@@ -824,3 +824,28 @@ test("R10: a platform keeps a STATE that knows a day to be empty, and loses the 
   expect(await unproven(connection, "costs")).toEqual([]);
   expect(connection.faults).toEqual([]);
 });
+
+test.each([
+  ["ends", {}],
+  ["dies behind the report of the day", { killWhen: isReportOf(-8) }],
+])(
+  "W3 R10: retention grows again, and a stray that has left it is written again, although a sync has read its day meanwhile (this sync %s)",
+  async (_, end) => {
+    const costs = posting();
+    const lives = [...livesOn(costs, -20, 1), strayOf(costs, -8, -12)];
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    await connection.sync(BASE);
+    costs.retentionDays = 12;
+    await syncsAt(connection, [27], { ...BASE, asked: asked({ reconcileDays: 9 }), end });
+    expect(await verdictOn(connection, -8)).toBe("unproven 1");
+    await syncsAt(connection, [30, 33, 36], BASE);
+    // Days that retention may show again cost no request before.
+    expect(connection.world.provider.exchanges).toHaveLength(2);
+    costs.retentionDays = 60;
+    await syncsAt(connection, [51], BASE);
+    expect(await verdictOn(connection, -8)).toBe("proven 2");
+    expect(await unproven(connection, "costs", day(-21))).toEqual([]);
+    expect(connection.states.get("costs")?.value.due).toEqual([]);
+    expect(connection.faults).toEqual([]);
+  },
+);

@@ -44,14 +44,22 @@ export const CUT_LISTINGS: readonly Mutant[] = [
   },
   {
     ...FILE,
-    from: "if (start < window.end) this.judgeNext({ start, end: window.end });",
-    to: "void start;",
+    from: "this.#later = [left, { start: bounds.end, end: Infinity }];",
+    to: "this.#later = [left];",
     test: BEHIND,
   },
   {
     ...FILE,
-    from: "const start = Math.max(window.start, this.#bounds.end);",
-    to: "const { start } = window;",
+    from: "clip(windows, range))) this.judgeNext(part);",
+    to: "windows)) this.judgeNext(part);",
     test: BEHIND,
+  },
+  {
+    ...FILE,
+    from: "this.#later = [left, {",
+    to: "this.#later = [{",
+    test:
+      STRAYS_TEST +
+      "W3 R10: of the window of a stray that no reading can list any more, the days are due that an end date cuts off, or a retention that was longer before",
   },
 ];

@@ -172,6 +172,20 @@ export const PROVEN: readonly Mutant[] = [
   },
   {
     rule: "R10",
+    file: "src/streams/known_strays.ts",
+    from: "left: leftDays(now, retentionDays, state.longestRetention),",
+    to: "",
+    test: "simulation/proven.test.ts: W3 R10: retention grows again, and a stray that has left it is written again, although a sync has read its day meanwhile (this sync %s)",
+  },
+  {
+    rule: "W3",
+    file: "src/core/retention.ts",
+    from: "Math.min(end, retentionFloor(now, longestRetention))",
+    to: "0",
+    test: "src/core/retention.test.ts: W3: the days that a longer retention may show again lie between its floor and the floor of today; none if no sync has seen a longer one",
+  },
+  {
+    rule: "R10",
     file: "src/core/plan.ts",
     from: "if (kept.reads.length + open.length === 0) return fresh;",
     to: "",

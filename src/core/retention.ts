@@ -19,6 +19,15 @@ export function retentionEdge(now: number, retentionDays: number): number {
 }
 
 /**
+ * The days that lie before the floor of a retention that was longer before. The state keeps what it knows of them, because retention may
+ * grow again (W3). Empty if no sync has seen a longer retention.
+ */
+export function leftDays(now: number, retentionDays: number, longestRetention: number): Range {
+  const end = retentionFloor(now, retentionDays);
+  return { start: Math.min(end, retentionFloor(now, longestRetention)), end };
+}
+
+/**
  * The days that had left every retention so far, and that a longer retention shows again (W3). The state knows nothing of them, and
  * no gap before the start contains them, so they are due (R10). So is the first day that it knows, because no report has covered it (R5).
  */

@@ -2,7 +2,7 @@
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import { type Plan, type PlanInput } from "../core/plan.ts";
-import { retentionFloor } from "../core/retention.ts";
+import { leftDays, retentionFloor } from "../core/retention.ts";
 import type { IncrementalState, KnownStray, StreamState } from "../core/state.ts";
 import { Strays } from "./strays.ts";
 
@@ -16,6 +16,7 @@ export function straysOf(
   return new Strays(standingStrays(state, from), limits, {
     bounds: { start: from, end },
     due: state.due,
+    left: leftDays(now, retentionDays, state.longestRetention),
     fewer: state.fewer,
     keptFrom: retentionFloor(now, retentionDays),
   });

@@ -30,9 +30,13 @@ export interface ListingPlan {
   readonly bounds: Range;
   /** The days that were due before this read. The process before may not have listed the strays that their windows show. */
   readonly due: readonly Range[];
+  /** The days before the retention floor that a longer retention may show again (W3); none if left out. */
+  readonly left?: Range;
 }
 
 export const EVERYTHING: ListingPlan = { bounds: { start: -Infinity, end: Infinity }, due: [] };
+
+const NONE: Range = { start: 0, end: 0 };
 
 /** The windows of strays, each once. */
 export const distinct = (strays: readonly KnownStray[]): Range[] => [
@@ -44,6 +48,8 @@ export class StrayListings {
   /** The written strays that the read knows at this moment. */
   readonly #written: () => readonly WrittenStray[];
   readonly #bounds: Range;
+  /** The days that a later sync may read, although this one may not: its end date or its retention may be later or longer. */
+  readonly #later: readonly Range[];
   /** The newest reading that has listed a stray, if it is not the one that wrote it. */
   readonly #listed = new Map<string, string>();
   /** By day: the newest reading that has proven it, and judged its strays. */
@@ -67,9 +73,10 @@ export class StrayListings {
   /** The parts of a stray's window that such readings have listed without the stray. */
   readonly #unseen = new Map<string, readonly Range[]>();
 
-  constructor(written: () => readonly WrittenStray[], { bounds, due }: ListingPlan) {
+  constructor(written: () => readonly WrittenStray[], { bounds, due, left = NONE }: ListingPlan) {
     this.#written = written;
     this.#bounds = bounds;
+    this.#later = [left, { start: bounds.end, end: Infinity }];
     const open = written().filter(
       ({ window }) => intersect(due, clip([window], bounds)).length > 0,
     );
@@ -185,7 +192,8 @@ export class StrayListings {
 
   /**
    * R10: to be called once days were reported as proven. If no reading can list a stray of such a day any more, the models take it for gone.
-   * The part of its window behind the read's range is due: a later sync may have a later end date.
+   * The parts of its window behind the read's range, and before the floor of a retention that was longer before, are due: a later sync
+   * may have a later end date, or a longer retention. A start date that moves back needs none of this: all days behind it are read (S3).
    *
    * @returns whether there are more such strays than before: they count as missing
    */
@@ -197,11 +205,9 @@ export class StrayListings {
         !this.#lost.has(stray.hash) &&
         !this.#mayBeListed(stray),
     );
-    for (const { hash, window } of lost) {
-      this.#lost.add(hash);
-      const start = Math.max(window.start, this.#bounds.end);
-      if (start < window.end) this.judgeNext({ start, end: window.end });
-    }
+    for (const { hash } of lost) this.#lost.add(hash);
+    const windows = lost.map(({ window }) => window);
+    for (const part of this.#later.flatMap((range) => clip(windows, range))) this.judgeNext(part);
     return lost.length > 0;
   }
 

@@ -435,6 +435,22 @@ test("R10: a stray waits for no window that the read may not request", () => {
   expect(strays.listings.unlisted()).toEqual([]);
 });
 
+test("W3 R10: of the window of a stray that no reading can list any more, the days are due that an end date cuts off, or a retention that was longer before", () => {
+  const plan = { bounds: windowOf(4, 2), due: [], left: windowOf(1, 3) };
+  const partsOf = (window: Range, changes = {}): readonly Range[] => {
+    const day = DAY_ONE + 5 * DAY;
+    const strays = new Strays([strayOf("a", { day, window })], LIMITS, { ...plan, ...changes });
+    strays.listings.reported([{ day, confirmed: true }], "r5");
+    strays.listings.loses();
+    return strays.listings.unlisted();
+  };
+  expect(partsOf(windowOf(0, 3))).toEqual([windowOf(1, 2)]);
+  expect(partsOf(windowOf(6, 2))).toEqual([windowOf(6, 2)]);
+  expect(partsOf(windowOf(0, 3), { left: windowOf(4, 0) })).toEqual([]);
+  // The rest of this window has still to be listed.
+  expect(partsOf(windowOf(2, 3))).toEqual([windowOf(2, 3)]);
+});
+
 test("P5 R10: before strays are written, the windows of others of their days have to list these, if no window has shown them and the state has no ids of them", () => {
   const known = [strayOf("a"), strayOf("b", { window: second })].map(nameless);
   const strays = new Strays([...known, strayOf("c", { window: windowOf(3) })]);
