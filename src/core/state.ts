@@ -180,11 +180,10 @@ export function knownWithout(
 }
 
 function withShown(known: KnownDays, readings: readonly Reading[]): KnownDays {
-  const shown = readings.flatMap((reading) => {
-    const about = new Set(daysAbout(reading));
-    return reading.digests.filter(({ day }) => about.has(day));
-  });
-  return withParts(known, shown);
+  return withParts(
+    known,
+    readings.flatMap(({ digests }) => digests),
+  );
 }
 
 function withoutOpen<State extends StreamState>(state: State, { id }: Pick<Reading, "id">): State {

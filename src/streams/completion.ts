@@ -265,7 +265,7 @@ export class Completion {
     const { ledger, warn } = this.#options;
     if (absent > 0) await warn(describeAbsent(absent, job.window));
     const written = standingOf(reading.totals ?? [], reading.id);
-    const lists = this.#reporter.lists({ ...reading, standing: [] });
+    const lists = this.#reporter.lists(reading);
     const lost = this.#lose({ ...reading, endedAt, days: [] }, lists.hasLost).before;
     if (lost.length > 0) this.#announce(lost, []);
     // The groups that lose rows come first. A process that dies between the two leaves written strays that no report lists: they count.
