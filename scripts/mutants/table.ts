@@ -3,6 +3,7 @@
  * then fail. To add one, choose a snippet that stands exactly once in its file and is likely to stay.
  */
 import { BOOKS } from "./books.ts";
+import { CLAUSES } from "./clauses.ts";
 import { STRAYS_TO_COME } from "./coming.ts";
 import { CONCURRENCY } from "./concurrency.ts";
 import { CUT_LISTINGS } from "./cut_listings.ts";
@@ -245,6 +246,7 @@ export const MUTANTS: readonly Mutant[] = [
     to: "return Number.NaN;",
     test: "src/core/packing.test.ts: W2: a forgotten day counts with its number of records, and a day long after the known ones with none",
   },
+  ...CLAUSES,
   ...STRAYS_TO_COME,
   ...CONCURRENCY,
   ...LEFT_STRAYS,

@@ -136,6 +136,19 @@ test("R10: at most 100 windows that a loss has overtaken are read once more in a
   expect(queued).toHaveLength(100);
 });
 
+test("R10: today is not read once more, because each sync reads it: a clock that went back may have left it in the list", () => {
+  const queued: Job[] = [];
+  const confirmations = new Confirmations({
+    input: { ...input, now: DAY_ONE + 8.5 * DAY },
+    plan: { from: DAY_ONE, end: DAY_ONE + 9 * DAY },
+    limits: LIMITS,
+    queue: (job) => queued.push(job),
+  });
+  expect(confirmations.ofOvertaken([range(8, 9)], [], NOTHING_KNOWN)).toBe(false);
+  expect(confirmations.ofOvertaken([range(7, 9)], [], NOTHING_KNOWN)).toBe(true);
+  expect(queued.map(({ window }) => window)).toEqual([range(7, 8)]);
+});
+
 test("P6: at most 100 windows of at most 4 pages have a second reading in the same sync", () => {
   const readings = Array.from({ length: 101 }, (_, index) =>
     beginReading(range(index, index + 1), { id: "r", limit: 1000, beganAt: 0, withTotals: false }),

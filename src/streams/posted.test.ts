@@ -156,6 +156,22 @@ test("R10: so many windows list their strays in one sync, and the others are due
   expect(run.succeeded).toBe(true);
 });
 
+test("P5 R10: a window of strays of which the pass reads only a part is due if the sync has no room to read it as a whole", async () => {
+  const own = { 0: [recordOf("r0", 0)] };
+  const world = { 0: [...own[0], recordOf("next", 5)] };
+  const whole = { ...input, maximumWindowDays: 31 };
+  const empty = await readScript(showing(own), { input: whole });
+  const first = await readScript(showing(world), { input: whole, stored: lastState(empty) });
+  expect(stateOf(first).strays.map(({ window }) => window)).toEqual([range(0, 4)]);
+  const asked = { input: { ...whole, lookback: DAY }, stored: lastState(first) };
+  const free = await readScript(showing(world), asked);
+  expect(startsOf(free)).toEqual([3, 0]);
+  expect(stateOf(free).due).toEqual([]);
+  const run = await readScript(showing(world), { ...asked, limits: { overtakenWindows: 0 } });
+  expect(startsOf(run)).toEqual([3]);
+  expect(stateOf(run).due).toEqual([range(0, 4)]);
+});
+
 test("R10: a stray that its window does not list again is missing: all that was read is due, and the next sync judges the stray", async () => {
   const first = await firstSync();
   const run = await readScript(changing(4, showing(before), showing(without)), {
