@@ -272,9 +272,8 @@ export class Completion {
     const strayLists = [...lists.strays, ...written];
     const said = { reading, endedAt, isWhole: false, days: [], strays: strayLists };
     const reported = this.#reporter.reportAll(said, lists);
-    const released = this.#due.mark(this.#due.release(ledger.state, job.window), lost);
-    const days = written.map(({ day }) => dayRange(day));
-    const untold = this.#options.report === null ? [job.window, ...days] : [];
+    const released = this.#due.release(ledger.state, job.window);
+    const untold = this.#options.report === null ? [job.window] : [];
     ledger.update(withStrayCosts(withUnreported(this.#remembered(released), untold), reading));
     this.#finish({ ...job, missesStrays: false });
     await reported;
