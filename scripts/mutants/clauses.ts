@@ -23,4 +23,18 @@ export const CLAUSES: readonly Mutant[] = [
     to: "",
     test: "src/streams/posted.test.ts: P5 R10: a window of strays of which the pass reads only a part is due if the sync has no room to read it as a whole",
   },
+  {
+    rule: "R10",
+    file: "src/streams/completion.ts",
+    from: "this.#options.report === null ? [job.window] : []",
+    to: "[]",
+    test: "src/streams/posted.test.ts: R10: no report tells of the days and the windows of strays that a sync without export_windows writes",
+  },
+  {
+    rule: "R10",
+    file: "src/core/known_days.ts",
+    from: " ||\n  before.forgotten.get(day) !== after.forgotten.get(day)",
+    to: "",
+    test: "src/core/unreported.test.ts: R10: of a reading that is not reported, no report tells of the days that were unknown or have changed",
+  },
 ];

@@ -91,6 +91,11 @@ test("R10: of a reading that is not reported, no report tells of the days that w
   expect(listOf(afterReport(stateOf(most), stateOf(gone), toldBy(true, null)))).toEqual([
     range(0, 1),
   ]);
+  // A day that was unknown, and of which rows were written that are not those of the reading (R4).
+  const part = forget(before, [{ day: ONE + 3 * DAY, records: 9, writtenBy: "r" }]);
+  expect(listOf(afterReport(stateOf(part), stateOf(before), toldBy(true, null)))).toEqual([
+    range(3, 4),
+  ]);
   const same = stateOf(before);
   expect(afterReport(same, stateOf(before), toldBy(true, null))).toBe(same);
 });

@@ -172,6 +172,19 @@ test("P5 R10: a window of strays of which the pass reads only a part is due if t
   expect(stateOf(run).due).toEqual([range(0, 4)]);
 });
 
+test("R10: no report tells of the days and the windows of strays that a sync without export_windows writes", async () => {
+  const first = await readScript(showing(without), { input });
+  const asked = { input: { ...input, reports: false }, stored: lastState(first) };
+  const run = await readScript(showing(before), asked);
+  expect(idsOf(run)).toEqual(["posted"]);
+  expect(run.said).toEqual([]);
+  // The day of the stray enters the list with its second reading. Until then it is due.
+  expect(stateOf(run).unreported).toEqual([range(0, 1), range(2, 3)]);
+  const none = await readScript(showing(before), { ...asked, limits: { overtakenWindows: 0 } });
+  expect(stateOf(none).unreported).toEqual([range(0, 1)]);
+  expect(stateOf(none).due).toEqual([range(2, 3)]);
+});
+
 test("R10: a stray that its window does not list again is missing: all that was read is due, and the next sync judges the stray", async () => {
   const first = await firstSync();
   const run = await readScript(changing(4, showing(before), showing(without)), {

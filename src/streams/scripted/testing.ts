@@ -12,7 +12,7 @@ import { log, type LogLevel, type Output, type StateMessage } from "../../protoc
 import type { ReadingReport } from "../ended_reading.ts";
 import { Outlet, PageWriter, readOverLanes } from "../flow.ts";
 import { StreamReader } from "../reader.ts";
-import type { Run as SharedRun } from "../reader_options.ts";
+import type { ReaderOptions, Run as SharedRun } from "../reader_options.ts";
 import { decodeState } from "../state_codec.ts";
 import type { Fields } from "../../records/fields.ts";
 import type { FetchedPage, OpenPages, StreamDefinition, WindowQuery } from "../stream.ts";
@@ -223,6 +223,14 @@ export async function readScript(script: Script, options: Options = {}): Promise
       : planFullRefresh(stored?.mode === "full_refresh" ? stored : null, input);
   const run = runOf(options, input.now, events);
   const { stateInterval = 0 } = options;
+  const receiver: ReaderOptions["reports"] = {
+    send: async (report) => {
+      said.push(report);
+      if (options.marksReports === true) await run.outlet.send(log("DEBUG", "report"));
+    },
+    keep: async () => undefined,
+    passEnded: () => undefined,
+  };
   const reader = new StreamReader({
     stream,
     source: { owner, openPages, unprovenBefore: () => options.unprovenBefore?.() ?? null },
@@ -237,14 +245,7 @@ export async function readScript(script: Script, options: Options = {}): Promise
     },
     run,
     reported: () => null,
-    reports: {
-      send: async (report) => {
-        said.push(report);
-        if (options.marksReports === true) await run.outlet.send(log("DEBUG", "report"));
-      },
-      keep: async () => undefined,
-      passEnded: () => undefined,
-    },
+    reports: input.reports ? receiver : null,
     onEnd: () => undefined,
   });
   const work = reader
