@@ -146,7 +146,7 @@ export class Completion {
     const reports = report && days;
     const isLate = tellsLate(ledger.state, reports);
     const isLost = this.strays.listings.loses();
-    this.strays.settle((day) => isAbout(day) && standsAsShown(settlement, reading, day));
+    this.strays.settle((day) => standsAsShown(settlement, reading, day));
     const lists = this.#reporter.lists(reading, shows);
     const hasLost = settlement.hasLost || misses || isLost || isLate || lists.hasLost;
     const missed = this.#lose({ ...reading, ...lists, endedAt, days: daysAbout(reading) }, hasLost);
