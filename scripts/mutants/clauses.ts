@@ -37,4 +37,32 @@ export const CLAUSES: readonly Mutant[] = [
     to: "",
     test: "src/core/unreported.test.ts: R10: of a reading that is not reported, no report tells of the days that were unknown or have changed",
   },
+  {
+    rule: "R4",
+    file: "src/streams/open_window.ts",
+    from: "[...job.written.keys(), ...reading.digests.map(({ day }) => day)]",
+    to: "reading.digests.map(({ day }) => day)",
+    test: "src/streams/reader_days.test.ts: R4: so does one of which only the first passage has written rows",
+  },
+  {
+    rule: "R10",
+    file: "src/core/retention.ts",
+    from: "day + DAY <= state.position",
+    to: "day + DAY < state.position",
+    test: "src/core/retention.test.ts: R5 R10: no report covers the days before the position, up to the position itself, that end behind the available data",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/ended_reading.ts",
+    from: "new Set([...written.keys(), ...digests.map(({ day }) => day)])",
+    to: "new Set(digests.map(({ day }) => day))",
+    test: "src/streams/reader_days.test.ts: R4: so does a restart that returns nothing of the day: the day is not proven empty",
+  },
+  {
+    rule: "R4",
+    file: "src/streams/ended_reading.ts",
+    from: "new Set([...written.keys(), ...digests.map(({ day }) => day)])",
+    to: "new Set(written.keys())",
+    test: "src/streams/reader.test.ts: W3 S4 R4 P5: a window that has partly left retention when it begins again is a new reading of what is left",
+  },
 ];

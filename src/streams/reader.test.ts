@@ -224,7 +224,7 @@ test("S7: a full refresh counts a window as read whatever is available", async (
   expect(second.queries.map(({ start }) => start)).toEqual([DAY_ONE + DAY]);
 });
 
-test("W3 S4 P5: a window that has partly left retention when it begins again is a new reading of what is left", async () => {
+test("W3 S4 R4 P5: a window that has partly left retention when it begins again is a new reading of what is left", async () => {
   const days = {
     ...at,
     endDate: DAY_ONE + 8 * DAY,
@@ -252,6 +252,8 @@ test("W3 S4 P5: a window that has partly left retention when it begins again is 
   expect(before).toBeDefined();
   expect(before).not.toContain(run.reports[0]?.id); // that id belongs to the reading of both days
   expect(idsOf(run)).toEqual(["one", "two"]);
+  // The only row of the day has that id, too, so that no row has the id of the new reading.
+  expect(stateOf(run).known.ranges).toEqual([{ start: DAY_ONE + 2 * DAY, end: DAY_ONE + 8 * DAY }]);
 });
 
 test("S4: restarts are counted also where a window has lost a part to retention", async () => {

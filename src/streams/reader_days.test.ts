@@ -442,6 +442,14 @@ test("R4: a restart that returns less than was written leaves the day unknown, a
   expect(daysOf(next)).toMatchObject([{ own: true, confirmed: true, rows: 1 }]);
 });
 
+test("R4: so does a restart that returns nothing of the day: the day is not proven empty", async () => {
+  const script = [[pageOf([a], "c"), refused("cursor_refused")], [pageOf([])]];
+  const run = await readScript(script, { input: oneDay });
+  expect(idsOf(run)).toEqual(["a"]);
+  expect(daysOf(run)).toMatchObject([{ own: true, confirmed: false, records: 0 }]);
+  expect(known(run)?.ranges).toEqual([]);
+});
+
 test("R4: a restart that returns the same again leaves the day known", async () => {
   const run = await readScript(
     [
@@ -500,6 +508,21 @@ test("R4: a restarted window that a later process resumes leaves its days unknow
   const run = await readScript([[pageOf([])]], { input: oneDay, stored: lastState(killed) });
   expect(run.queries.map(({ cursor }) => cursor)).toEqual(["d"]);
   expect(idsOf(killed)).toEqual(["a", "b"]);
+  expect(daysOf(run)).toMatchObject([{ own: true, confirmed: false }]);
+  expect(known(run)?.ranges).toEqual([]);
+});
+
+test("R4: so does one of which only the first passage has written rows", async () => {
+  const killed = await readScript(
+    [
+      [pageOf([a], "c"), refused("cursor_refused")],
+      [pageOf([], "d"), down],
+    ],
+    { input: oneDay },
+  );
+  const run = await readScript([[pageOf([b])]], { input: oneDay, stored: lastState(killed) });
+  expect([...idsOf(killed), ...idsOf(run)]).toEqual(["a", "b"]);
+  expect(run.reports.map(({ id }) => id)).toEqual([stateOf(killed).pass?.open[0]?.id]);
   expect(daysOf(run)).toMatchObject([{ own: true, confirmed: false }]);
   expect(known(run)?.ranges).toEqual([]);
 });
