@@ -65,4 +65,32 @@ export const CLAUSES: readonly Mutant[] = [
     to: "new Set(written.keys())",
     test: "src/streams/reader.test.ts: W3 S4 R4 P5: a window that has partly left retention when it begins again is a new reading of what is left",
   },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "    if (missing.length > 0) return;\n",
+    to: "",
+    test: "src/streams/resumed.test.ts: P5: no stray is written before this process has seen the strays that an earlier one has",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: '(isAbsent && shows === "all") || isDisowned',
+    to: "isDisowned",
+    test: "src/streams/strays.test.ts: P5: an owned stray is forgotten, too, once a listing that did not move shows its whole window without it",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: '(isAbsent && shows === "all") || isDisowned',
+    to: "isAbsent || isDisowned",
+    test: "src/streams/strays.test.ts: P5: an owned stray is forgotten, too, once a listing that did not move shows its whole window without it",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "others.length > 0 && (!hasRoom",
+    to: "(!hasRoom",
+    test: "src/streams/strays.test.ts: P5: a group without other strays is gone, also if its window may have left retention before the next sync",
+  },
 ];

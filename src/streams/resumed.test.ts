@@ -86,9 +86,9 @@ const news = [early, ...changed(known, "b")];
 const due = [{ start: DAY_ONE + DAY, end: DAY_ONE + 2 * DAY }];
 
 /** The state of a process that died behind the first page of the second day, which was due. */
-async function halfRead(): Promise<IncrementalState> {
+async function halfRead(others: Windows = {}): Promise<IncrementalState> {
   const before = await readScript(showing({ 1: known }), { input });
-  const killed = await readScript(failing({ 1: news }, 1), {
+  const killed = await readScript(failing({ 1: news, ...others }, 1), {
     input: late,
     stored: { ...stateOf(before), due },
   });
@@ -100,6 +100,20 @@ test("P5: strays on pages that an earlier process read are written, also if thei
   expect(askedFor(run, 1)).toEqual(["p1", "p0", "p0", "p0"]); // the rest, the second reading, and the strays: to learn and to write them
   expect(idsOf(run)).toEqual(["a", "b", "early"]);
   expect(stateOf(run)).toMatchObject({ due, pass: null });
+});
+
+test("P5: no stray is written before this process has seen the strays that an earlier one has", async () => {
+  const others = { 3: [recordOf("other", -2)] };
+  const stored = await halfRead(others);
+  const run = await readScript(showing({ 1: news, ...others }), { input: late, stored });
+  const asked = run.queries.map(({ start, cursor }) => [(start - DAY_ONE) / DAY, cursor]);
+  const [rest, second, collected] = [
+    [1, "p1"],
+    [1, null],
+    [1, null],
+  ];
+  expect(asked).toEqual([[3, null], rest, second, collected, [1, null], [3, null]]);
+  expect(idsOf(run)).toEqual(["a", "b", "early", "other"]);
 });
 
 test("R10: a resumed window with strays on earlier pages stays due through its second reading: a sync that fails then loses none", async () => {

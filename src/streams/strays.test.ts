@@ -4,6 +4,7 @@ import { LIMITS } from "../core/limits.ts";
 import type { KnownStray } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import type { Range } from "../core/window.ts";
+import { EVERYTHING } from "./stray_listings.ts";
 import { Strays } from "./strays.ts";
 import { DAY_ONE } from "./testing.ts";
 
@@ -278,6 +279,23 @@ test("P5: a stray that a look finds on its day is remembered, until a reading of
   expect(last.known).toEqual([owned]);
   last.judge(read(windowOf(0)), within(windowOf(0)), "part");
   expect(last.known).toEqual([]);
+});
+
+test("P5: an owned stray is forgotten, too, once a listing that did not move shows its whole window without it", () => {
+  const knownAfter = (shows: "all" | "moved" | "part"): number => {
+    const strays = new Strays([ownedOf("a")]);
+    strays.judge(read(first), () => false, shows);
+    return strays.known.length;
+  };
+  expect([knownAfter("all"), knownAfter("moved"), knownAfter("part")]).toEqual([0, 1, 1]);
+});
+
+test("P5: a group without other strays is gone, also if its window may have left retention before the next sync", () => {
+  const plan = { ...EVERYTHING, keptFrom: first.start };
+  const strays = new Strays([strayOf("a", { day: second.start })], LIMITS, plan);
+  expect(strays.judge(read(first), () => false, "all")).toBe(true);
+  expect(strays.known).toEqual([]);
+  expect(strays.listings.unlisted()).toEqual([]);
 });
 
 test("P5: the state learns of an owned stray once the row of the day stands, and other windows of the read at once", () => {
