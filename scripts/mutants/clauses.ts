@@ -93,4 +93,11 @@ export const CLAUSES: readonly Mutant[] = [
     to: "(!hasRoom",
     test: "src/streams/strays.test.ts: P5: a group without other strays is gone, also if its window may have left retention before the next sync",
   },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "limits.looks - this.#looks",
+    to: "limits.looks",
+    test: "src/streams/stray_reads.test.ts: P5: the days that are looked at have one bound in a sync, however often some are found",
+  },
 ];

@@ -23,6 +23,7 @@ const reading = (window: Range, changes: Partial<Reading> = {}): Reading => ({
 interface Options {
   readonly maximumWindowDays?: number;
   readonly most?: number;
+  readonly looks?: number;
   readonly others?: readonly Range[];
   /** The windows whose strays the first day awaits. */
   readonly awaited?: readonly Range[];
@@ -34,6 +35,7 @@ function readsFor(
   {
     maximumWindowDays = 31,
     most = LIMITS.overtakenWindows,
+    looks = LIMITS.looks,
     others = [],
     awaited = [],
   }: Options = {},
@@ -46,7 +48,7 @@ function readsFor(
     readingId: `r${at}`,
     window: shown,
   }));
-  const limits = { ...LIMITS, overtakenWindows: most };
+  const limits = { ...LIMITS, looks, overtakenWindows: most };
   const { state, ...planned } = planIncremental(null, input, limits);
   const entries = awaited.map((shown) => ({ days: days(0, 1), window: shown }));
   const plan = { ...planned, state: { ...state, awaited: entries } };
@@ -207,4 +209,14 @@ test("P5: a window that is read later may show strays of further days: each day 
   pending.push(DAY_ONE + 2 * DAY);
   expect(reads.looks(ALL).looks).toEqual([days(2, 3)]);
   expect(reads.looks(ALL).looks).toEqual([]);
+});
+
+test("P5: the days that are looked at have one bound in a sync, however often some are found", () => {
+  const pending = [DAY_ONE];
+  const spy = vi.spyOn(Strays.prototype, "pendingDays").mockImplementation(() => [...pending]);
+  onTestFinished(() => spy.mockRestore());
+  const reads = readsFor(days(0, 1), { maximumWindowDays: 1, looks: 1 });
+  expect(reads.looks(ALL).looks).toEqual([days(0, 1)]);
+  pending.push(DAY_ONE + 2 * DAY);
+  expect(reads.looks(ALL)).toMatchObject({ looks: [], leftToNext: new Set([DAY_ONE + 2 * DAY]) });
 });
