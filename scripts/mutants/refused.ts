@@ -60,7 +60,7 @@ export const REFUSED: readonly Mutant[] = [
   },
   {
     rule: "R11",
-    file: "src/streams/read.ts",
+    file: "src/streams/source_notes.ts",
     from: "notes.recall(stream, noteOf(states.get(stream)));",
     to: "",
     test: "src/adapters/engine.test.ts: R11: its rows of before stand, nothing is proven meanwhile, and all is right once it answers again",
