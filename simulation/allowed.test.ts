@@ -4,6 +4,7 @@ import { LIMITS } from "../src/core/limits.ts";
 import { date, HOUR, iso } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
 import { awaitsInVain, judgeCurrent, judgeProven, readsAllAgain } from "./current.ts";
+import { judgeIdle } from "./idle.ts";
 import { live } from "./life.ts";
 import type { Span } from "./outages.ts";
 import {
@@ -160,3 +161,19 @@ test.each([
     expect(connection.faults).toEqual([]);
   },
 );
+
+test("S6 P5: an idle sync may forget a group that had lost strays, and names no new one", async () => {
+  const costs = plainRules("costs", { selects: "overlap" });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], livesOn(costs, -20, 1));
+  await connection.sync(BASE);
+  const none = new Map(connection.states);
+  const stored = none.get("costs");
+  if (stored === undefined) throw new Error("no state of costs");
+  const value = { ...stored.value, fewer: [[date(day(-8)), "r"] as const] };
+  const one = new Map(none).set("costs", { json: JSON.stringify(value), value });
+  expect(judgeIdle(connection, one, [])).toEqual([]);
+  const broken = Object.create(connection, { states: { value: one } });
+  expect(judgeIdle(broken, none, [])).toEqual([
+    expect.stringContaining("S6: an idle sync changed"),
+  ]);
+});

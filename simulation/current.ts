@@ -114,7 +114,7 @@ export function judgeProofs(judgeable: Judgeable): string[] {
       if (!report.confirmed || report.shrunk) continue;
       for (const shown of shownOf(stream, report, warehouse)) {
         if (shown.versions.length !== report.rows) continue; // the models say: rows are missing
-        const since = seenSince(stream, report, warehouse);
+        const since = seenSince(rules, report, warehouse);
         faults.push(...judgeDay(rules, { report, since }, shown, world.lives));
       }
     }
@@ -187,7 +187,7 @@ export function judgeCurrent(
         } else if (!addUp(report, versions)) {
           faults.push(`R5: ${name}: the rows of ${table} do not add up to the control totals`);
         }
-        const since = seenSince(stream, report, warehouse);
+        const since = seenSince(rules, report, warehouse);
         faults.push(...judgeDay(rules, { report, since }, shown, world.lives));
       }
     }

@@ -44,15 +44,17 @@ function isEconomical({ trials: { limits, members } }: World): boolean {
 
 /**
  * Whether a state differs from the one before it only by changes that an idle sync may make. Two kinds of days may leave the state:
- * those that a second reading has confirmed (P6), and those that are no longer due (R10). Written strays may leave it if their
- * window no longer shows them (P5). Strays that are owned by a day may enter it: the windows of two syncs may differ, and the
- * first sync that does not read the owner's day looks it up.
+ * those that a second reading has confirmed (P6), and those that are no longer due (R10). With such a day a group may leave that had lost
+ * strays, once the last of them is written (P5). Written strays may leave if their window no longer shows them (P5). Strays that are owned
+ * by a day may enter it: the windows of two syncs may differ, and the first sync that does not read the owner's day looks it up. The
+ * number of reports grows with such a change.
  */
 function onlyForgets(before: StateValue, after: StateValue): boolean {
   const without = (value: StateValue): string =>
-    JSON.stringify({ ...value, unconfirmed: [], due: [], strays: [], reported: null });
-  const namesOf = ({ unconfirmed = [], strays = [] }: StateValue): string[] => [
+    JSON.stringify({ ...value, unconfirmed: [], due: [], strays: [], fewer: [], reported: null });
+  const namesOf = ({ unconfirmed = [], strays = [], fewer = [] }: StateValue): string[] => [
     ...unconfirmed,
+    ...fewer.map((group) => group.join()),
     ...strays.filter(([, , writtenBy]) => writtenBy !== null).map((stray) => stray.join()),
   ];
   const known = namesOf(before);

@@ -77,5 +77,30 @@ test("P6: a listing that moves may agree with a loss that the reading before had
   expect(report?.rows_reading_id).toBe(report?.reading_id);
   expect(connection.faults).toEqual([]);
   for (const version of fresh.versions) Object.assign(version, { at: day(0) + 22 * HOUR });
+  // With offset cursors both listings may have skipped an older record.
+  expect(judgeProofs(connection)).toEqual([]);
+  Object.assign(usage, { cursors: "keyset" });
+  expect(judgeProofs(connection)).toEqual(MISSES);
+});
+
+test("P6: two listings that move may skip the same older record, if the provider has offset cursors", async () => {
+  const usage = plainRules("usage", { cursors: "offset", retentionDays: 60 });
+  const [away, ...others] = ["0", "1", "to come"].map((id) =>
+    lifeOf(usage, id, day(-2), { at: day(-2) + HOUR }),
+  );
+  if (away === undefined) throw new Error("no record");
+  const connection = scripted(day(0) + 3 * HOUR, [usage], [away, ...others]);
+  const { provider } = connection.world;
+  // The first record is away between the two pages of each listing, so that the second page begins behind the last record.
+  provider.onPage = (next) => {
+    const isBetween = provider.exchanges.at(-1)?.nextCursor !== null;
+    away.withdrawnAt = isBetween ? next : Infinity;
+  };
+  await connection.sync({ ...BASE, pageSize: 2, asked: asked({ startDate: day(-2) }) });
+  const report = connection.warehouse.reportsOf("usage", "2026-05-10").at(-1);
+  expect(report).toMatchObject({ moved: true, confirmed: true, rows: 2 });
+  expect(connection.faults).toEqual([]);
+  // A listing of another kind skips no record that was there before.
+  Object.assign(usage, { cursors: "keyset" });
   expect(judgeProofs(connection)).toEqual(MISSES);
 });

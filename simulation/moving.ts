@@ -1,6 +1,6 @@
 /** P6: the judges of listings that moved while they were read. */
 import type { ReportRow, Warehouse } from "./platform.ts";
-import type { StreamName } from "./records.ts";
+import type { Rules } from "./provider.ts";
 
 /** The newest report of a day before another one. */
 function reportBefore(
@@ -33,9 +33,14 @@ export function movedTwice(newest: ReportRow, all: readonly ReportRow[]): boolea
  * A proven day must have every record that was visible from this instant on. P6: a listing that moved may skip exactly the record
  * that is new since the reading before. The two readings then agree and are believed, so such a record may be missing. No report
  * tells of some readings, such as those of today. Then the record is not older than the sync that has brought the rows, or, on a day
- * without rows, than the last sync in which a listing of the day ended.
+ * without rows, than the last sync in which a listing of the day ended. With offset cursors two listings that moved may even have skipped
+ * the same older record: then the time is unknown (-Infinity).
  */
-export function seenSince(stream: StreamName, report: ReportRow, warehouse: Warehouse): number {
+export function seenSince(
+  { stream, cursors }: Pick<Rules, "stream" | "cursors">,
+  report: ReportRow,
+  warehouse: Warehouse,
+): number {
   const from = Date.parse(report.first_as_of);
   // The report of a day without rows names the reading itself.
   const isWritten = report.rows_reading_id === report.reading_id && report.rows > 0;
@@ -43,6 +48,8 @@ export function seenSince(stream: StreamName, report: ReportRow, warehouse: Ware
   // A reading that agrees with a loss which the reading before had found is believed, too, and it writes the day.
   const agrees = !isWritten || before?.confirmed === false;
   if (!report.moved || !agrees) return from;
+  const mayHaveSkipped = cursors === "offset" && before?.moved === true && !before.confirmed;
+  if (mayHaveSkipped && before.rows === report.rows) return -Infinity;
   if (before !== undefined) return Math.min(from, Date.parse(before.first_as_of));
   const readAt =
     report.rows > 0 ? warehouse.loadedBy(report.rows_reading_id) : warehouse.listedBefore(report);

@@ -105,6 +105,7 @@ export interface StateValue {
   readonly reported?: readonly unknown[] | null;
   readonly streams?: readonly string[];
   /** P5: the days that await strays, each range with the window that has shown the strays. */
+  readonly fewer?: readonly (readonly [string, string])[];
   readonly awaited?: readonly (readonly [
     from: string,
     until: string,

@@ -57,7 +57,7 @@ export function faultsOf({ snapshot, form, stream, day, readingId, rows }: Judge
   if (rules === undefined || report === undefined) return [`SEED=${seed} ${day} has no report`];
   // Strays have rules of their own (strays.ts).
   const versions = rows.filter(({ isStray }) => !isStray).map(({ version }) => version);
-  const since = seenSince(stream, report, connection.warehouse);
+  const since = seenSince(rules, report, connection.warehouse);
   const wrong = rows.filter(({ version, amount }) => version.amount !== amount);
   return [
     ...judgeDay(rules, { report, since }, { table: form, versions }, lives),
