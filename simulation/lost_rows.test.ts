@@ -402,3 +402,16 @@ test.each([true, false])(
     expect(connection.faults).toEqual([]);
   },
 );
+
+test("R8 S7: a full refresh believes an outage, because it knows no rows of an earlier job", async () => {
+  const rules = plainRules("usage", { retentionDays: 60 });
+  const connection = scripted(TODAY + 3 * HOUR, [rules], rowsOfA(30), "full_refresh");
+  await connection.sync(STEP);
+  connection.states.clear();
+  rules.outages.push({ start: TODAY + 26 * HOUR, end: TODAY + 30 * HOUR, showsOneOf: 30 });
+  connection.scheduler.skipTo(TODAY + 27 * HOUR);
+  await connection.sync(STEP);
+  const report = connection.warehouse.reports.findLast((row) => row.day === date(A));
+  expect(report).toMatchObject({ confirmed: true, shrunk: false });
+  expect(report?.rows).toBeLessThan(15);
+});

@@ -20,7 +20,9 @@ import {
   unproven,
   verdictOn,
 } from "./posted.ts";
+import { FAIR } from "./network.ts";
 import { killAt, limit, scripted } from "./scripted.ts";
+import type { Step } from "./step.ts";
 
 test.each(["snapshot", "keyset", "offset"] as const)(
   "P5: no report proves a day without a new stray that a window has shown after the day was read (cursors: %s)",
@@ -121,4 +123,21 @@ test("R10: a day that a new stray takes the proof from is read once more, althou
     asked: asked({ reconcileDays: 20, lookbackDays: 5 }),
   });
   expect(await verdictOn(connection, -12)).toBe("proven 5");
+});
+
+test("P5: a window that fails before its end makes no day await the strays of its first pages, and the next sync proves the day with them", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -6, -2, { id: "early" });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 3), stray]);
+  const { intercept } = downOn(-2);
+  const weather: Step["weather"] = {
+    ...FAIR,
+    intercept: (url, ...more) =>
+      url.searchParams.has("cursor") ? intercept?.(url, ...more) : undefined,
+  };
+  await connection.sync({ ...PAGED, weather });
+  expect(await verdictOn(connection, -6)).toBe("proven 3");
+  await syncsAt(connection, [5, 7], PAGED);
+  expect(await verdictOn(connection, -6)).toBe("proven 4");
+  expect(connection.faults).toEqual([]);
 });
