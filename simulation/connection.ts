@@ -239,7 +239,7 @@ export class Connection {
     const forgetsLeft = this.#leavesOut("provisional costs that have left retention");
     return [...this.#standing].flatMap(([stream, standing]) => {
       const retention = provider.rules(stream)?.retentionDays ?? 0;
-      const state = this.states.get(stream)?.value;
+      const state = beganWith(this.states, stream, this.world.reports);
       const latest = floorOf(Math.max(result.endedAt, this.#latestDate), retention);
       const floor = Math.max(latest, this.#floors.get(stream) ?? -Infinity);
       this.#floors.set(stream, floor);
@@ -299,7 +299,8 @@ export class Connection {
       const rules = provider.rules(stream);
       if (rules === undefined || this.tooOld.has(stream)) return [];
       if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
-      const [before, state] = [stored, this.states].map((states) => states.get(stream)?.value);
+      const before = stored.get(stream)?.value;
+      const state = beganWith(this.states, stream, world.reports);
       const today = dayOf(provider.dateAt(result.startedAt));
       const moves = judgeMoves(rules, { lives, warehouse, state, before, uncovered, today });
       if (this.mayCountTwice || provider.options.members === "volatile") return moves;

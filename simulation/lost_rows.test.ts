@@ -264,9 +264,11 @@ test.each([true, false])(
     connection.scheduler.skipTo(TODAY + 5 * HOUR);
     await connection.sync({ ...step, selection: { ...ALL_SELECTED, unselected: "costs" } });
     if (isEarlier) {
-      const value: object = { ...connection.states.get("export_windows")?.value };
-      Reflect.deleteProperty(value, "streams");
-      Object.assign(connection.states.get("export_windows") ?? {}, { json: JSON.stringify(value) });
+      for (const stored of connection.states.values()) {
+        const value: object = { ...stored.value };
+        for (const member of ["streams", "reported"]) Reflect.deleteProperty(value, member);
+        Object.assign(stored, { json: JSON.stringify(value) });
+      }
     }
     for (const [hour, isRead] of [
       [7, !isEarlier],

@@ -123,7 +123,7 @@ export interface StateValue {
 }
 
 /**
- * The state of a stream before a sync. R10: no report tells of the days if the stream of reports has not told of this stream, or lacks
+ * The state of a stream before a sync, or as the next sync will find it. R10: no report tells of the days if the stream of reports has not told of this stream, or lacks
  * reports that came before the state.
  */
 export function beganWith(

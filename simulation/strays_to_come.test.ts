@@ -29,7 +29,7 @@ import {
 } from "./posted.ts";
 import type { Rules } from "./provider.ts";
 import type { Life } from "./records.ts";
-import { limit, scripted } from "./scripted.ts";
+import { killAt, lifeOf, limit, scripted } from "./scripted.ts";
 import type { Step } from "./step.ts";
 import { ALL_SELECTED } from "./trials.ts";
 
@@ -424,4 +424,29 @@ test("R10: the window of a stray leaves retention before the stray's day, and ta
   await syncsAt(connection, [3, 27, 51, 75, 76], step);
   const found = await unproven(connection, "costs", day(-17));
   expect(found.filter((one) => !one.startsWith(date(day(-15))))).toEqual([]);
+});
+
+test("P5: a STATE behind a row that has replaced a stray forgets the stray, so that its version is written again if the provider goes back to it", async () => {
+  const costs = posting({ selects: "overlap", maximumWindowDays: 31, cursors: "keyset" });
+  const long = lifeOf(costs, "long", day(-6), { at: day(-5) });
+  Object.assign(long, { end: day(6) });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -10, 1, 2), long]);
+  const from = (number: number): Step => ({ ...PAGED, asked: asked({ startDate: day(number) }) });
+  await connection.sync(from(-4));
+  const first = long.versions[0];
+  restate(connection, long, day(0) + 12 * HOUR);
+  const end = killAt("costs", ({ pass }) => (pass?.open ?? []).length > 0);
+  let isOut = false;
+  const killWhen: typeof end.killWhen = (item) => {
+    isOut ||= isRowOf("long")(item);
+    return isOut && end.killWhen?.(item) === true;
+  };
+  await syncsAt(connection, [27], { ...from(-8), concurrency: 1, end: { killWhen } });
+  expect(isOut).toBe(true);
+  await syncsAt(connection, [28], from(-8));
+  if (first === undefined) throw new Error("no version");
+  long.versions.push({ ...first, at: day(1) + 12 * HOUR });
+  await syncsAt(connection, [51, 54], from(-4));
+  expect(connection.warehouse.deduplicated.costs.get("long")?.version.text).toBe(first.text);
+  expect(connection.faults).toEqual([]);
 });

@@ -49,9 +49,23 @@ export const REPORTED: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/reported.ts",
-    from: "const isSame = now === null || ",
-    to: "const isSame = now === null || false && ",
+    from: "now === null ? kept : now()",
+    to: "now?.() ?? null",
     test: KEPT,
+  },
+  {
+    rule: "S6",
+    file: "src/streams/reported.ts",
+    from: "return isSame ? kept : present;",
+    to: "return present;",
+    test: KEPT,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/reported.ts",
+    from: "if (kept === null || kept[0] !== present?.[0]) return present;",
+    to: "if (kept === null) return present;",
+    test: "src/streams/reported.test.ts: R10: a STATE has the new number if the count has begun anew, so that later syncs miss nothing any more",
   },
   {
     rule: "R10",

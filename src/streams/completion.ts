@@ -348,6 +348,15 @@ export class Completion {
   }
 
   /**
+   * P5: the state of a STATE that covers a page of a window. If rows of the page have replaced strays, this state forgets the strays: a
+   * process that goes on with the window does not see these rows again.
+   */
+  get behindPage(): StreamState {
+    const { state } = this.#options.ledger;
+    return this.strays.taken.takeReplaced() ? this.#remembered(state) : state;
+  }
+
+  /**
    * P5: a STATE names days as due before readings of windows that the next process would not read again.
    *
    * @param always whether a STATE goes out although an earlier one has named these days
@@ -362,9 +371,6 @@ export class Completion {
 
   /** The state with the strays of this moment, and with the windows that have still to list theirs. */
   #remembered(state: StreamState): StreamState {
-    const listed = this.#due.list(state, this.strays.listings.unlisted());
-    if (listed.mode !== "incremental") return listed;
-    const fewer = this.strays.groups.fewer.slice(-this.#options.limits.knownStrays);
-    return this.#reads.awaited.namedIn({ ...listed, strays: this.strays.known, fewer });
+    return this.#reads.remembered(this.#due.list(state, this.strays.listings.unlisted()));
   }
 }

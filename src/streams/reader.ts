@@ -231,7 +231,7 @@ export class StreamReader implements WindowSource {
     const isLast = page.nextCursor === null;
     if (isLast && !isHeld) await this.#end([window]);
     if (!isLast && isJudged(window.job.purpose))
-      this.#ledger.update(keepOpen(this.#ledger.state, toResume(window), input.now));
+      this.#ledger.update(keepOpen(this.#completion.behindPage, toResume(window), input.now));
     const left = this.#queue.length + this.#active;
     if (isLast && left === 1 && !this.#completion.hasMore) return; // the final STATE follows at once and covers this page
     await this.#ledger.sendWhenDue(left - 1);

@@ -54,4 +54,12 @@ test("R10 S6: a STATE keeps the number of reports if it is otherwise as the sync
   ]);
   expect(reportedBy(state, found, null)({ position: "q", pass: null })).toEqual(["r1", 7]);
   expect(reportedBy(undefined, null, () => null)(found)).toBe(null);
+  expect(reportedBy(found, found, () => ["r1", 9])(found)).toEqual(["r1", 9]);
+});
+
+test("R10: a STATE has the new number if the count has begun anew, so that later syncs miss nothing any more", () => {
+  const found = { position: "p", pass: null };
+  const state = { ...found, reported: ["r1", 7] };
+  expect(reportedBy(state, found, () => ["r2", 1])(found)).toEqual(["r2", 1]);
+  expect(reportedBy(state, found, () => null)(found)).toBe(null);
 });

@@ -56,7 +56,7 @@ export class ReportCounts {
 
 /**
  * The member `reported` of a stream's next STATE, from the other members. It stays as it was in a state that is otherwise as the sync has
- * found it (S6): such reports tell nothing new, so that they may be lost.
+ * found it (S6): such reports tell nothing new, so that they may be lost. But if the count has begun anew, the new number stands there.
  *
  * @param stored the state of the stream that the sync has found
  * @param found the same state as a STATE of this version; null if there is none
@@ -70,8 +70,11 @@ export function reportedBy(
   const kept = reportedIn(stored);
   const before = found === null ? null : JSON.stringify(found);
   return (next) => {
-    const isSame = now === null || (next["pass"] === null && JSON.stringify(next) === before);
-    return isSame ? kept : now();
+    const present = now === null ? kept : now();
+    // A number that counts from another report would let each later sync read all days again.
+    if (kept === null || kept[0] !== present?.[0]) return present;
+    const isSame = next["pass"] === null && JSON.stringify(next) === before;
+    return isSame ? kept : present;
   };
 }
 

@@ -200,6 +200,13 @@ export class StrayReads {
     return days.filter((day) => !this.awaited.has(day));
   }
 
+  /** The state with the strays of this moment. */
+  remembered(state: StreamState): StreamState {
+    if (state.mode !== "incremental") return state;
+    const fewer = this.#strays.groups.fewer.slice(-this.#options.limits.knownStrays);
+    return this.awaited.namedIn({ ...state, strays: this.#strays.known, fewer });
+  }
+
   /** The days of the strays that this sync may write. */
   get strayDays(): number[] {
     return this.#strays.pendingDays().filter((day) => !this.#leftToNext.has(day));

@@ -213,7 +213,7 @@ export class Strays {
 
   #take(stray: WrittenStray, isOut: boolean): void {
     this.#known.delete(stray.hash);
-    if (!isOut) this.taken.take(stray);
+    this.taken.take(stray, isOut);
     this.groups.replaced(stray);
   }
 

@@ -9,9 +9,19 @@ export class TakenStrays {
   /** By content: the strays whose old rows stand. */
   readonly #standing = new Map<string, WrittenStray>();
 
-  /** The day's row is still to be written. */
-  take(stray: WrittenStray): void {
-    this.#standing.set(stray.hash, stray);
+  #hasReplaced = false;
+
+  /** @param isOut whether the day's row goes out at once; otherwise it is still to be written */
+  take(stray: WrittenStray, isOut: boolean): void {
+    if (isOut) this.#hasReplaced = true;
+    else this.#standing.set(stray.hash, stray);
+  }
+
+  /** Whether rows that have gone out replaced strays since the last call. */
+  takeReplaced(): boolean {
+    const hasReplaced = this.#hasReplaced;
+    this.#hasReplaced = false;
+    return hasReplaced;
   }
 
   /** A stray whose old row stands: a reading that shows the stray has to list it. */
