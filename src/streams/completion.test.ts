@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { forget, isKnown } from "../core/known_days.ts";
 import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
-import { subtract } from "../core/window.ts";
+import { nameOf, subtract } from "../core/window.ts";
 import { ConnectorError } from "../errors.ts";
 import {
   isReport,
@@ -756,6 +756,27 @@ async function looksAtStrays(
   expect(run.succeeded).toBe(true);
   return { count, run };
 }
+
+test("P5: a window of strays that has to be read as a whole waits for the next sync if one of its days has a stray that this read has written", async () => {
+  const old = recordOf("a", -1);
+  const news = { ...old, x_RecordUpdatedAt: "2026-01-10T00:00:00Z", ConsumedQuantity: "9" };
+  const [before, wide] = [
+    recordOf("before", 2),
+    { start: DAY_ONE + 2 * DAY, end: DAY_ONE + 4 * DAY },
+  ];
+  const first = stateOf(await readScript(showing({ 3: [old] }), { input }));
+  // The provider allowed longer windows when the stray was written.
+  const stored = { ...first, strays: first.strays.map((stray) => ({ ...stray, window: wide })) };
+  const shown = [[old, news, before], [before]];
+  const provider = ({ start }: { start: number }): FetchedPage[] => [
+    pageOf(start === DAY_ONE + 3 * DAY ? (shown.shift() ?? []) : []),
+  ];
+  const run = await readScript(provider, { input: { ...fourDays, lookback: DAY }, stored });
+  expect(startsOf(run)).toEqual([3, 2, 3, 2, 3]);
+  expect(run.queries.map((query) => nameOf(query))).not.toContain(nameOf(wide));
+  expect(idsOf(run)).toEqual(["before"]);
+  expect(stateOf(run).due).toEqual([wide]);
+});
 
 test("L2: before strays are written, one look at them serves all windows that write some", async () => {
   const few = await looksAtStrays(4, {}, (window) => window - 1);

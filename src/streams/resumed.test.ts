@@ -116,6 +116,22 @@ test("P5: no stray is written before this process has seen the strays that an ea
   expect(idsOf(run)).toEqual(["a", "b", "early", "other"]);
 });
 
+test("P5: a day that this process has read awaits a stray that only an earlier one had seen, once this process has read the stray's window again", async () => {
+  const rows = { 0: [recordOf("r0", 0)], 2: [recordOf("r2", 2)] };
+  const first = await readScript(showing(rows), { input });
+  const days = { ...input, lookback: 2 * DAY };
+  const stored = { ...stateOf(first), due: [{ start: DAY_ONE, end: DAY_ONE + DAY }] };
+  const windows = { ...rows, 2: [lost, recordOf("r2", 2)] };
+  const killed = await readScript(failing(windows, 2), { input: days, stored });
+  const run = await readScript(showing(windows), {
+    input: days,
+    stored: lastState(killed),
+  });
+  expect(idsOf(run)).toEqual(["lost"]);
+  const ofDay = run.said.flatMap((said) => said.days.filter(({ day }) => day === DAY_ONE));
+  expect(ofDay.map(({ confirmed }) => confirmed)).toEqual([true, false]);
+});
+
 test("R10: a resumed window with strays on earlier pages stays due through its second reading: a sync that fails then loses none", async () => {
   const dying = failing({ 1: news }, 1, { request: 3, pages: 0 });
   const run = await readScript(dying, { input: late, stored: await halfRead() });

@@ -1,9 +1,10 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { daysOf } from "../core/digests.ts";
+import { RecordFingerprint } from "../core/identity.ts";
 import { LIMITS } from "../core/limits.ts";
-import { planFullRefresh, planIncremental } from "../core/plan.ts";
+import { type Plan, planFullRefresh, planIncremental } from "../core/plan.ts";
 import { beginReading, type Reading } from "../core/reading.ts";
-import type { IncrementalState } from "../core/state.ts";
+import type { IncrementalState, StreamState } from "../core/state.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import { dayRange, type Range } from "../core/window.ts";
 import { fourDays } from "./scripted/testing.ts";
@@ -182,23 +183,64 @@ test("L2: the days of strays are not compared with each window that was read", (
   expect(asked).toBeLessThan(3 * 100);
 });
 
+/** The reads of a pass whose state knows nothing. */
+const newReads = (strays: Strays, plan: Plan<StreamState>): StrayReads =>
+  new StrayReads(strays, {
+    plan,
+    input: fourDays,
+    limits: LIMITS,
+    remembersAll: () => true,
+    mayHaveOwner: () => false,
+  });
+
 test("P5: a day awaits a stray that is left to a later reading, but not in a full refresh", () => {
-  for (const { state, ...planned } of [
-    planIncremental(null, fourDays),
-    planFullRefresh(null, fourDays),
-  ]) {
+  for (const plan of [planIncremental(null, fourDays), planFullRefresh(null, fourDays)]) {
     const strays = new Strays([]);
-    const reads = new StrayReads(strays, {
-      plan: { ...planned, state },
-      input: fourDays,
-      limits: LIMITS,
-      remembersAll: () => true,
-      mayHaveOwner: () => false,
-    });
+    const reads = newReads(strays, plan);
     strays.left.add([{ day: DAY_ONE, window: days(2, 3) }]);
-    expect(reads.awaited.has(DAY_ONE)).toBe(state.mode === "incremental");
+    expect(reads.awaited.has(DAY_ONE)).toBe(plan.state.mode === "incremental");
   }
 });
+
+const morning = { start: DAY_ONE, end: DAY_ONE + 12 * HOUR };
+const asSecond =
+  (window: Range, changes: Partial<Reading> = {}) =>
+  (reads: StrayReads) =>
+    void reads.provable(reading(window, changes), [DAY_ONE]);
+const asWhole = (window: Range) => (reads: StrayReads) => {
+  reads.read.push(reading(window));
+  reads.expectStrays(reading(window));
+};
+const asResumed = (window: Range) => (reads: StrayReads) =>
+  reads.expectStrays(reading(window, { resumed: true }));
+/** A second reading writes a day, and is about no other one. */
+const rewrites = [{ day: DAY_ONE + DAY, records: 1, digest: "a".repeat(24) }];
+
+test.each([
+  ["as a whole", asWhole(days(0, 1)), true],
+  ["as a whole, but only a part of the day", asWhole(morning), false],
+  ["a second time", asSecond(days(0, 1)), true],
+  ["a second time, but only a part of the day", asSecond(morning), false],
+  ["a second time, but only to write another day", asSecond(days(0, 2), { rewrites }), false],
+  ["by a resumed reading", asResumed(days(0, 1)), true],
+  ["by a resumed reading, but only a part of the day", asResumed(morning), false],
+])(
+  "P5: a day awaits its new strays once this process has read it and a window that shows them, in whatever order, here %s",
+  (_, read, awaits) => {
+    for (const isFirst of [true, false]) {
+      const strays = new Strays([]);
+      const reads = newReads(strays, planIncremental(null, fourDays));
+      if (isFirst) read(reads);
+      strays.see(new RecordFingerprint(), "a", DAY_ONE, days(2, 3));
+      reads.expectStrays(reading(days(2, 3)));
+      if (!isFirst) {
+        expect(reads.awaited.has(DAY_ONE)).toBe(false);
+        read(reads);
+      }
+      expect(reads.awaited.has(DAY_ONE)).toBe(awaits);
+    }
+  },
+);
 
 test("P5: a window that is read later may show strays of further days: each day is looked at once", () => {
   const pending = [DAY_ONE];

@@ -149,6 +149,28 @@ test("R10: the newest list of a group counts, although the others of the group h
   expect(strays.listings.unlisted()).toEqual([first]);
 });
 
+test.each([
+  ["which has others, stays as it is", ["a", "c"], "all", ["a", "c"]],
+  ["whose listing moved, stays as it is", ["c"], "moved", ["c"]],
+  ["which has no others, is gone", ["c"], "all", []],
+] as const)(
+  "P5 R10: a group of a missing stray that a newer reading of another window has listed, %s, and its window is due",
+  (_, ids, shows, left) => {
+    const strays = new Strays(ids.map((id) => strayOf(id)));
+    const standing = [{ day: DAY_ONE, rowsReadingId: "r1", records: ids.length }];
+    strays.groups.listed({ ...read(second, "r9"), standing, resumed: false });
+    for (const id of ["r4", "r5"]) {
+      if (left.length > 1) strays.see(printOf("a"), "a", DAY_ONE, first);
+      strays.judge(read(first, id), within(first), shows);
+    }
+    expect(strays.known.map(({ id }) => id)).toEqual(left);
+    expect(toWrite(strays)).toEqual([]);
+    expect(strays.listings.unlisted()).toContainEqual(first);
+    // No third reading of the window would tell more in this read.
+    expect(strays.listings.lacking()).toEqual([]);
+  },
+);
+
 test("P5 R10: they do not if the stray waits in a new version: its old row stands until the new one replaces it, and its window is due", () => {
   const ids = ["a", "b", "c", "d"];
   const kept = { misses: true, ids, listed: [0, -1], due: [first] };
@@ -260,6 +282,40 @@ test.each(["another window", "a first passage of the window"])(
   },
 );
 
+test.each([
+  [
+    "a reading of another window, without the others of its group",
+    (strays: Strays) => {
+      strays.see(printOf("a"), "a", DAY_ONE, second);
+      strays.judge(read(second), within(second), "all");
+    },
+  ],
+  [
+    "a second reading of the window",
+    (strays: Strays) => {
+      for (const id of ["a", "b"]) strays.seeAgain(printOf(id), first);
+      strays.misses(read(first));
+    },
+  ],
+])(
+  "R10 P6: two listings that moved do not lack a stray in a row if %s shows the stray in between",
+  (_, show) => {
+    const strays = new Strays([strayOf("a"), strayOf("b")]);
+    const lacks = (): void => {
+      strays.see(printOf("b"), "b", DAY_ONE, first);
+      strays.judge(read(first), within(first), "moved");
+    };
+    lacks();
+    expect(strays.listings.unlisted()).toEqual([first]);
+    show(strays);
+    expect(strays.listings.unlisted()).toEqual([]);
+    lacks();
+    expect(toWrite(strays)).toEqual([]);
+    lacks();
+    expect(toWrite(strays)).toEqual(["b"]);
+  },
+);
+
 test("P5: a stray that a look finds on its day is remembered, until a reading of the day does not return it", () => {
   const strays = new Strays([]);
   strays.see(printOf("a"), "a", DAY_ONE, first);
@@ -350,6 +406,15 @@ test("P5 R10: a stray of the same day without an id may be such a version if no 
   strays.wrote(new Set(["new"]), came("new"), first, "r2");
   expect(strays.known).toEqual([...others, strayOf("new", { readingId: "r2" })]);
   expect(strays.listings.unlisted()).toEqual([second, second]);
+});
+
+test("P5: a stray that its day owns may be such a version, too: the row that is written may have replaced the one of the day", () => {
+  const others = [ownedOf("shown"), { ...ownedOf("elsewhere"), day: DAY_ONE - DAY }];
+  const strays = new Strays([ownedOf("old"), ...others]);
+  for (const id of ["shown", "new"]) strays.see(printOf(id), id, DAY_ONE, first);
+  strays.wrote(new Set(["new"]), came("new"), first, "r2");
+  expect(strays.known).toEqual([...others, strayOf("new", { readingId: "r2" })]);
+  expect(strays.see(printOf("old"), "old", DAY_ONE, first)).toBeNull();
 });
 
 test("P5: a stray without an id has one once a window shows it", () => {
@@ -451,6 +516,31 @@ test("R10: a stray waits for no window that the read may not request", () => {
   const strays = new Strays([strayOf("a")], undefined, { bounds: windowOf(2, 9), due: [] });
   strays.listings.reported([{ day: DAY_ONE, confirmed: true }], "r5");
   expect(strays.listings.unlisted()).toEqual([]);
+});
+
+test("R10: a stray that no reading can list any more is lost once, and a later sync does not know it", () => {
+  const strays = new Strays([strayOf("a")], LIMITS, { bounds: windowOf(2, 9), due: [] });
+  expect(strays.listings.loses()).toBe(false);
+  strays.listings.reported([{ day: DAY_ONE, confirmed: true }], "r5");
+  expect([strays.listings.loses(), strays.listings.loses()]).toEqual([true, false]);
+  expect(strays.known).toEqual([]);
+});
+
+test("P5 R10: the old row of such a stray is not lost while a newer version is about to replace it: the state keeps its id", () => {
+  const strays = new Strays([strayOf("a")], LIMITS, { bounds: windowOf(2, 9), due: [] });
+  strays.see(printOf("a", "a2"), "a", DAY_ONE, second);
+  expect(strays.replacing(new Set(["a"]))).toBe(true);
+  strays.listings.reported([{ day: DAY_ONE, confirmed: true }], "r5");
+  expect(strays.listings.loses()).toBe(false);
+  expect(strays.known).toEqual([{ ...strayOf("a"), hash: "a" }]);
+});
+
+test("R10 P6: no second reading lists the strays of a window that is read again as a whole because a listing that moved lacks one", () => {
+  const strays = new Strays([strayOf("a")]);
+  strays.judge(read(first), within(first), "moved");
+  strays.listings.reported([{ day: DAY_ONE, confirmed: true }], "r99");
+  expect(strays.listings.lacking()).toEqual([first]);
+  expect(strays.listings.takeUnlisted()).toEqual([]);
 });
 
 test("W3 R10: of the window of a stray that no reading can list any more, the days are due that an end date cuts off, or a retention that was longer before", () => {
