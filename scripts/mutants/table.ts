@@ -7,6 +7,7 @@ import { CLAUSES } from "./clauses.ts";
 import { STRAYS_TO_COME } from "./coming.ts";
 import { CONCURRENCY } from "./concurrency.ts";
 import { CUT_LISTINGS } from "./cut_listings.ts";
+import { KEPT } from "./kept.ts";
 import { LEFT_STRAYS } from "./left_strays.ts";
 import { LIMITS } from "./limits.ts";
 import { MODELS } from "./models.ts";
@@ -249,6 +250,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLAUSES,
   ...STRAYS_TO_COME,
   ...CONCURRENCY,
+  ...KEPT,
   ...LEFT_STRAYS,
   ...LIMITS,
   ...NAMES,

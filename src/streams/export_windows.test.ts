@@ -5,7 +5,7 @@ import { beginReading, type Reading, readPage } from "../core/reading.ts";
 import type { DayReport } from "../core/settle.ts";
 import { DAY, HOUR } from "../core/time.ts";
 import type { ReadingReport } from "./ended_reading.ts";
-import { ExportWindows, type ReadingContext } from "./export_windows.ts";
+import { ExportWindows, newestReadingOf, type ReadingContext } from "./export_windows.ts";
 import { Outlet } from "./flow.ts";
 import { DAY_ONE } from "./testing.ts";
 import type { Output } from "../protocol.ts";
@@ -143,6 +143,19 @@ test("R5: an hourly reading covers whole hours of its day", async () => {
   expect(row).toMatchObject({ covered_through: "2026-01-01T05:00:00Z" });
 });
 
+test("R5: a reading of a part of a day covers this part, although data is available up to the end of the day", async () => {
+  const whole = readingOf("r1", 1, context.now);
+  const hours = { start: DAY_ONE + 6 * HOUR, end: DAY_ONE + 9 * HOUR };
+  const hourly = { ...context, bucket: HOUR } as const;
+  const [row] = rowsOf(
+    await outputsOf((manifest) => manifest.report(reportOf({ ...whole, ...hours }), hourly)),
+  );
+  expect(row).toMatchObject({
+    covered_from: "2026-01-01T06:00:00Z",
+    covered_through: "2026-01-01T09:00:00Z",
+  });
+});
+
 test("V4: a report is one line to every reader", async () => {
   const outputs = await outputsOf((m) =>
     m.report(reportOf(readingOf("r1", 1, context.now)), context),
@@ -194,6 +207,8 @@ test("S2: a reading that is reported in parts, with another one between, gives n
   const states = statesOf(outputs).map((state) => JSON.stringify(state));
   expect(states).toHaveLength(6);
   expect(new Set(states).size).toBe(states.length);
+  // Only the third and the fifth STATE have the last reading of one before with the same newest id.
+  expect(new Set(statesOf(outputs).map(newestReadingOf)).size).toBe(3);
 });
 
 test("L1: a day without totals proves nothing", async () => {
@@ -329,6 +344,17 @@ test("R4: the newest id that reports may have is in a STATE before the first of 
   expect(stored).toEqual({ ...more, last_reading_id: old, reported });
   await outputsOf(async (manifest) => void (last = manifest.newestReading), stored);
   expect(last).toBe(reserved);
+});
+
+test("R4: a STATE names a newer id before the first report that has an id beyond the newest one", async () => {
+  const [near, far] = [readingId(3100, "chain"), readingId(3101, "chain")];
+  const outputs = await outputsOf(async (manifest) => {
+    for (const id of [readingId(1000, "chain"), near, far])
+      await manifest.report(reportOf(readingOf(id, 1, context.now)), context);
+  });
+  const types = ["STATE", "RECORD_LINES", "RECORD_LINES", "STATE", "RECORD_LINES"];
+  expect(outputs.map(({ type }) => type)).toEqual(types);
+  expect(statesOf(outputs).map(newestReadingOf)).toEqual([near, readingId(3201, "chain")]);
 });
 
 test("R5: a reading that was begun without totals is not reported", async () => {

@@ -117,7 +117,6 @@ export class ExportWindows {
     const { reading } = said;
     if (reading.totals === null) return;
     const rows = rowsOf(said, reading.totals, context);
-    if (rows.length === 0) return;
     const begin = `{"type":"RECORD","record":{"stream":"${NAME}","data":`;
     const end = `,"emitted_at":${this.#clock.now()}}}\n`;
     const text = rows.map((row) => `${begin}${onOneLine(JSON.stringify(row))}${end}`).join("");

@@ -17,7 +17,12 @@ test("R10: the state of export_windows has the first report of each stream and t
   ];
   expect(counts.toJSON()).toEqual(json);
   expect(new ReportCounts(stored(...json)).toJSON()).toEqual(json);
-  for (const other of [undefined, "garbage", { reported: [["usage", "r1"]] }])
+  for (const other of [
+    undefined,
+    "garbage",
+    { reported: [["usage", "r1"]] },
+    stored(["usage", "r1", -1]),
+  ])
     expect(new ReportCounts(other).toJSON()).toEqual([]);
 });
 
@@ -36,7 +41,14 @@ test.each([
 });
 
 test("R10: a state of a stream that names no report relies on none", () => {
-  for (const state of [null, "garbage", {}, { reported: null }, { reported: [7] }])
+  for (const state of [
+    null,
+    "garbage",
+    {},
+    { reported: null },
+    { reported: [7] },
+    { reported: ["r1", -1] },
+  ])
     expect(new ReportCounts(null).lack("usage", state)).toBe(false);
 });
 

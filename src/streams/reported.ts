@@ -68,7 +68,7 @@ export function reportedBy(
   now: (() => Reported | null) | null,
 ): (next: JsonObject) => Reported | null {
   const kept = reportedIn(stored);
-  const before = found === null ? null : JSON.stringify(found);
+  const before = JSON.stringify(found);
   return (next) => {
     const present = now === null ? kept : now();
     // A number that counts from another report would let each later sync read all days again.
