@@ -15,6 +15,7 @@ import type { Mutant } from "./mutant.ts";
 import { DAYS } from "./days.ts";
 import { DUE } from "./due.ts";
 import { LISTINGS } from "./listings.ts";
+import { LISTS } from "./lists.ts";
 import { LOSSES } from "./losses.ts";
 import { AWAITED } from "./awaited.ts";
 import { PROVEN } from "./proven.ts";
@@ -170,6 +171,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...DAYS,
   ...DUE,
   ...LISTINGS,
+  ...LISTS,
   ...PROOFS_OF_STRAYS,
   ...CUT_LISTINGS,
   ...LOSSES,

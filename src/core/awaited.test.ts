@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
-import { boundedAwaited, distinctAwaited, isAwaited, isShownWhole } from "./awaited.ts";
-import type { AwaitedStrays } from "./state.ts";
+import {
+  boundedAwaited,
+  distinctAwaited,
+  isAwaited,
+  isShownWhole,
+  straysOfState,
+} from "./awaited.ts";
+import type { AwaitedStrays, KnownStray } from "./state.ts";
 import { DAY } from "./time.ts";
 import type { Range } from "./window.ts";
 
@@ -61,4 +67,39 @@ test.each([
   ["a part that was read twice", [read(4, 6), read(6, 8, true), read(6, 8, true)], true],
 ])("P5: a window that is too long by now is shown in parts: %s", (_, reads, isWhole) => {
   expect(isShownWhole(range(5, 7), reads, 1)).toBe(isWhole);
+});
+
+test("P5 P6: no parts tell of a window that is just as long as the provider allows", () => {
+  expect(isShownWhole(range(5, 7), [read(4, 6), read(6, 8)], 2)).toBe(false);
+});
+
+/** The strays of a state, and the days that await strays, in a sync that reads the days from 5 on. */
+function inSync(strays: readonly KnownStray[], awaited: readonly AwaitedStrays[]) {
+  const bounds = { floor: 5 * DAY, keepFrom: 3 * DAY, within: range(5, 20) };
+  return straysOfState({ strays, awaited, unreported: [] }, { reports: true }, bounds);
+}
+
+test("P5 W3: a stray is kept as long as its day or its window may be kept, and a day awaits strays as long as it may be kept itself", () => {
+  const stray = (day: number, window: Range): KnownStray => ({
+    hash: `${day}`,
+    id: "i",
+    day: day * DAY,
+    readingId: "r",
+    window,
+  });
+  const gone = [stray(2, range(2, 3)), stray(1, range(0, 3))];
+  const kept = [stray(0, range(2, 4)), stray(3, range(1, 2))];
+  const entries = [entry(2, 6, 7), entry(3, 6, 7)];
+  const { strays, awaited } = inSync([...gone, ...kept], entries);
+  expect(strays).toEqual(kept);
+  expect(awaited).toEqual([entry(3, 6, 7)]);
+});
+
+test("P5: a day that awaits a stray whose id stands in place of its content is named once, and whole days of its window are due", () => {
+  const window = { start: 7 * DAY, end: 8.5 * DAY };
+  const told = { hash: "i", id: "i", day: 6 * DAY, readingId: "r", window };
+  const named = { days: range(6, 7), window };
+  const { awaited, coming } = inSync([told], [named]);
+  expect(awaited).toEqual([named]);
+  expect(coming).toEqual([range(6, 7), range(7, 9)]);
 });

@@ -65,7 +65,7 @@ const rangeOver = (one: Range, other: Range): Range => ({
  * @returns as `coming` the windows that lie within the range, and their days: whole days, which are due
  */
 export function straysOfState(
-  state: IncrementalState,
+  state: Pick<IncrementalState, "strays" | "awaited" | "unreported">,
   { reports }: Pick<PlanInput, "reports">,
   { floor, keepFrom, within }: Pick<Bounds, "floor" | "keepFrom"> & { readonly within: Range },
 ): {

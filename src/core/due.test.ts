@@ -36,11 +36,14 @@ describe("the list of due days", () => {
     const read = [0, 1, 2].map((day) => ONE + day * DAY);
     expect(afterReading([range(0, 5)], read, [])).toEqual([range(3, 5)]);
     expect(afterReading([range(0, 5)], read, [ONE + DAY])).toEqual([range(1, 2), range(3, 5)]);
+    expect(afterReading([], read, [ONE + DAY])).toEqual([range(1, 2)]);
   });
 
   test("R10: whole days that are over are due, never today", () => {
     const parts = [{ start: ONE, end: ONE + DAY + HOUR }, range(3, 5)];
     expect(withDue([], parts, ONE + 4 * DAY + HOUR)).toEqual([range(0, 2), range(3, 4)]);
+    const late = { start: ONE + HOUR, end: ONE + DAY };
+    expect(withDue([], [late], ONE + 4 * DAY)).toEqual([range(0, 1)]);
   });
 
   test("R10: of a state of 0.2.0 unconfirmed days are due, and unknown ones between known days", () => {

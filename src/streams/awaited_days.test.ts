@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { planIncremental } from "../core/plan.ts";
+import { planFullRefresh, planIncremental } from "../core/plan.ts";
 import { beginReading, type Reading } from "../core/reading.ts";
 import type { DayReport } from "../core/settle.ts";
 import type { AwaitedStrays } from "../core/state.ts";
@@ -34,9 +34,10 @@ function awaitedBy(
     earlier,
     pending: {
       awaited: () => pending,
-      awaitedIn: (window, { start, end }) =>
+      // None of them is new.
+      awaitedIn: (window, { start, end }, onlyNew) =>
         pending
-          .filter((one) => one.window.start === window.start)
+          .filter((one) => one.window.start === window.start && onlyNew !== true)
           .map(({ days }) => days.start)
           .filter((one) => start <= one && one < end),
       awaits: (one) => pending.some(({ days }) => days.start === one),
@@ -84,6 +85,7 @@ test("P5: a day awaits strays until their window was shown whole, and none of th
 test("P5: of the days that await strays of a window, those within the range of the read lose their proof with its report", () => {
   const pending = [entry(1, range(3, 4)), entry(-2, range(3, 4)), entry(2, range(5, 6))];
   expect(awaitedBy([], pending).awaited.shownBy(range(3, 4))).toEqual([day(1)]);
+  expect(awaitedBy([], pending).awaited.shownBy(range(3, 4), true)).toEqual([]);
 });
 
 test("P5: a day awaits a stray about which only a later reading can tell until the next process, whatever windows are read, and loses its proof once", () => {
@@ -97,6 +99,48 @@ test("P5: a day awaits a stray about which only a later reading can tell until t
   expect([awaited.has(day(1)), awaited.comingOf([day(1), day(2)])]).toEqual([true, [day(1)]]);
   const { state } = planIncremental(null, at);
   expect(awaited.namedIn(state).awaited).toEqual([entry(1, range(3, 4)), entry(-2, range(3, 4))]);
+});
+
+test("P5 S8: such days add up in a read, and one range stands for all if they are too many", () => {
+  const { awaited, left } = awaitedBy([]);
+  left.push(entry(1, range(3, 4)));
+  expect(awaited.has(day(1))).toBe(true);
+  for (let time = 0; time < 2; time++) left.push(entry(5, range(7, 8)));
+  expect([1, 3, 5].map((of) => awaited.has(day(of)))).toEqual([true, false, true]);
+  expect(awaited.takeDoubted()).toEqual([day(1), day(5)]);
+  left.push(entry(8, range(9, 10)));
+  expect(awaited.takeDoubted()).toEqual([day(8)]);
+  expect([1, 3, 5, 8, 9].map((of) => awaited.has(day(of)))).toEqual([
+    true,
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test("P5: a window that is longer than the provider allows by now is shown whole by its parts", () => {
+  const { awaited, read } = awaitedBy([entry(1, range(-20, 20))]);
+  read(range(-20, 0));
+  expect([awaited.has(day(1)), awaited.unread]).toEqual([true, [range(-20, 20)]]);
+  read(range(0, 20));
+  expect([awaited.has(day(1)), awaited.unread]).toEqual([false, []]);
+});
+
+test("P5: a day whose stray still waits awaits it, whatever windows are read later", () => {
+  const entries = [entry(1, range(3, 4)), entry(2, range(5, 6)), entry(3, range(5, 6))];
+  const { awaited, read } = awaitedBy(entries, [], [1, 2]);
+  expect(awaited.unread).toEqual([range(3, 4), range(5, 6)]);
+  for (const window of [range(3, 4), range(5, 6)]) {
+    read(window);
+    expect(awaited.has(day(1))).toBe(true);
+  }
+  expect([awaited.has(day(2)), awaited.has(day(3))]).toEqual([true, false]);
+});
+
+test("P5: the state of a full refresh names no day that awaits strays", () => {
+  const { state } = planFullRefresh(null, at);
+  expect(awaitedBy([], [entry(1, range(3, 4))]).awaited.namedIn(state)).toBe(state);
 });
 
 test("P5: a second reading proves such a day, and leaves it due if it has awaited strays of an earlier process", () => {
