@@ -233,4 +233,18 @@ export const CLAUSES: readonly Mutant[] = [
     to: "this.#missing.has(hash)",
     test: "src/streams/strays.test.ts: R10 P6: no second reading lists the strays of a window that is read again as a whole because a listing that moved lacks one",
   },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "this.#leftToNext.union(found.leftToNext)",
+    to: "found.leftToNext",
+    test: "src/streams/stray_reads.test.ts: P5: the days that are looked at have one bound in a sync, however often some are found",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "all.difference(assigned)",
+    to: "all",
+    test: "src/streams/stray_reads.test.ts: P5: if two windows show a stray, the first of them writes it, and the other one waits",
+  },
 ];

@@ -9,6 +9,9 @@ const BEHIND =
   "simulation/proven.test.ts: R10: a stray whose window lies %s is written again once a sync may read the window (posted on day %i)";
 const AFTER_ALL = "R10: a later part of such a window may show the stray after all";
 
+const REPLACED =
+  "simulation/strays_to_come.test.ts: P5: a STATE behind a row that has replaced a stray forgets the stray, so that its version is written again if the provider goes back to it";
+
 export const CUT_LISTINGS: readonly Mutant[] = [
   {
     ...FILE,
@@ -61,5 +64,19 @@ export const CUT_LISTINGS: readonly Mutant[] = [
     test:
       STRAYS_TEST +
       "W3 R10: of the window of a stray that no reading can list any more, the days are due that an end date cuts off, or a retention that was longer before",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/completion.ts",
+    from: "this.strays.taken.takeReplaced() ? this.#remembered(state) : state",
+    to: "state",
+    test: REPLACED,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/taken_strays.ts",
+    from: "if (isOut) this.#hasReplaced = true;",
+    to: "if (isOut) return;",
+    test: REPLACED,
   },
 ];

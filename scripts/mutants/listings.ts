@@ -44,8 +44,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "const listed = this.#due.list(state, this.strays.listings.unlisted());",
-    to: "const listed = state;",
+    from: "remembered(this.#due.list(state, this.strays.listings.unlisted()))",
+    to: "remembered(state)",
     test: POSTED + "R10: a window that is not in the plan lists its strays once their day is read",
   },
   {

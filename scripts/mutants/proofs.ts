@@ -24,7 +24,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "if (!isOut) this.taken.take(stray);",
+    from: "this.taken.take(stray, isOut);",
     to: "void isOut;",
     test: "src/streams/strays.test.ts: P5: the old row of such a stray stands until the rows of a day that takes the new version over are written",
   },

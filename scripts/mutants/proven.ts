@@ -214,9 +214,9 @@ export const PROVEN: readonly Mutant[] = [
   },
   {
     rule: "S8",
-    file: "src/streams/completion.ts",
-    from: "strays: this.strays.known, fewer }",
-    to: "strays: this.strays.known, fewer: fewer.slice(0, 0) }",
+    file: "src/streams/stray_reads.ts",
+    from: "strays: this.#strays.known, fewer }",
+    to: "strays: this.#strays.known, fewer: fewer.slice(0, 0) }",
     test: "src/streams/stray_groups.test.ts: S8: a state names no more groups that have lost strays than it remembers strays: the last of them",
   },
   {
@@ -242,7 +242,7 @@ export const PROVEN: readonly Mutant[] = [
   },
   {
     rule: "S8",
-    file: "src/streams/completion.ts",
+    file: "src/streams/stray_reads.ts",
     from: "groups.fewer.slice(-this.#options.limits.knownStrays)",
     to: "groups.fewer",
     test: "src/streams/stray_groups.test.ts: S8: a state names no more groups that have lost strays than it remembers strays: the last of them",

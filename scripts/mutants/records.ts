@@ -26,8 +26,8 @@ export const RECORDS: readonly Mutant[] = [
   {
     rule: "P4",
     file: "src/streams/reader.ts",
-    from: "this.#ledger.update(keepOpen(this.#ledger.state, toResume(window), input.now));",
-    to: "this.#ledger.update(this.#ledger.state);",
+    from: "keepOpen(this.#completion.behindPage, toResume(window), input.now)",
+    to: "this.#completion.behindPage",
     test: "src/streams/reader.test.ts: S3 P4: a window that was half read goes on at its page, and is not counted as read",
   },
   {

@@ -261,4 +261,21 @@ test("P5: the days that are looked at have one bound in a sync, however often so
   expect(reads.looks(ALL).looks).toEqual([days(0, 1)]);
   pending.push(DAY_ONE + 2 * DAY);
   expect(reads.looks(ALL)).toMatchObject({ looks: [], leftToNext: new Set([DAY_ONE + 2 * DAY]) });
+  pending.push(DAY_ONE + 3 * DAY);
+  expect(reads.looks(ALL)).toMatchObject({ looks: [], leftToNext: new Set([DAY_ONE + 3 * DAY]) });
+  // The strays of no such day are written in this sync.
+  expect(reads.strayDays).toEqual([DAY_ONE]);
+});
+
+test("P5: if two windows show a stray, the first of them writes it, and the other one waits", () => {
+  const strays = new Strays([]);
+  const reads = newReads(strays, planIncremental(null, fourDays));
+  const windows = [days(1, 2), days(2, 3)].map((window) => ({ window }));
+  for (const { window } of windows) strays.see(new RecordFingerprint(), "a", DAY_ONE, window);
+  const { shares, writing } = reads.sharesOf(windows);
+  expect(shares.map(({ all, ids }) => [all.size, ids.size])).toEqual([
+    [1, 1],
+    [1, 0],
+  ]);
+  expect(writing).toEqual([days(1, 2)]);
 });
