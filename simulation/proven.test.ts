@@ -849,3 +849,15 @@ test.each([
     expect(connection.faults).toEqual([]);
   },
 );
+
+test("R10 P5: a sync finds that a stray was withdrawn, dies, and the platform loses half of its reports", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -3, -5);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -8, 1, 2), stray]);
+  await connection.sync(DEEP);
+  stray.withdrawnAt = day(0) + 12 * HOUR;
+  await syncsAt(connection, [27], { ...DEEP, end: { killAfterLines: 100 }, reportsKept: 0.5 });
+  await syncsAt(connection, [30, 33], BASE);
+  expect(await unproven(connection, "costs", day(-18))).toEqual([]);
+  expect(connection.faults).toEqual([]);
+});

@@ -71,7 +71,7 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/stored_plan.ts",
-    from: "at.earlierEnded && !isNew",
+    from: 'at.earlierEnded && missing === "none"',
     to: "at.earlierEnded",
     test: `${TESTS}: P5: nor is it if no refresh has a state of the reports, and two of them die`,
   },

@@ -10,12 +10,15 @@ const MISSING =
 const KEPT =
   "src/streams/reported.test.ts: R10 S6: a STATE keeps the number of reports if it is otherwise as the sync has found it, or the sync reports nothing";
 
+const WITHOUT_PASS =
+  "src/streams/stored_plan.test.ts: R10 R8: a pass of which reports are missing does not go on, and the numbers of records that its half-read windows have shown stay";
+
 export const REPORTED: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/export_windows.ts",
-    from: "this.#counts.lack(stream, stored) || this.isNewFor(stream)",
-    to: "this.isNewFor(stream)",
+    from: 'hasLost ? "some" : "none"',
+    to: '"none"',
     test: LOST,
   },
   {
@@ -80,5 +83,26 @@ export const REPORTED: readonly Mutant[] = [
     from: "      reported: options.reported,\n",
     to: "",
     test: LOST,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/stored_plan.ts",
+    from: 'stored && missing === "some" ? withoutPass(stored) : stored',
+    to: "stored",
+    test: WITHOUT_PASS,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/stored_plan.ts",
+    from: 'stored && missing === "some" ?',
+    to: 'stored && missing !== "none" ?',
+    test: WITHOUT_PASS,
+  },
+  {
+    rule: "R8",
+    file: "src/streams/stored_plan.ts",
+    from: "pass: null, known: knownWithout(state, [])",
+    to: "pass: null",
+    test: WITHOUT_PASS,
   },
 ];

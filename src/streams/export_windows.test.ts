@@ -274,9 +274,9 @@ test("R10: no report tells of a state if none has told of its stream, or if some
   const reported = [["costs", "r0", 3]];
   const exports = { version: 1, newest_reading_id: "r9", streams: ["costs"], reported };
   await outputsOf((manifest) => {
-    expect(manifest.begins("costs", { reported: ["r0", 3] })).toBe(false);
-    expect(manifest.begins("usage", null)).toBe(true);
-    expect(manifest.begins("costs", { reported: ["r0", 4] })).toBe(true);
+    expect(manifest.begins("costs", { reported: ["r0", 3] })).toBe("none");
+    expect(manifest.begins("usage", { reported: ["r0", 4] })).toBe("all");
+    expect(manifest.begins("costs", { reported: ["r0", 4] })).toBe("some");
     expect(manifest.reportedOf("costs")).toBe(null);
     return Promise.resolve();
   }, exports);

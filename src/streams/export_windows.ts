@@ -28,6 +28,9 @@ export interface ReadingContext {
   readonly now: number;
 }
 
+/** The reports that are missing behind a state of their stream (R10). */
+export type Missing = "none" | "some" | "all";
+
 export interface ExportOptions {
   readonly outlet: Outlet<Output>;
   readonly clock: Clock;
@@ -77,10 +80,12 @@ export class ExportWindows {
    * To be called before the first report of a stream.
    *
    * @param stored the state of the stream
-   * @returns whether no report tells of this state: none has told of the stream, or some that came before the state are missing (R10)
+   * @returns which reports are missing that the state would need: all, because none has told of the stream, or some of those that came
+   *   before the state (R10)
    */
-  begins(stream: string, stored: unknown): boolean {
-    return this.#counts.lack(stream, stored) || this.isNewFor(stream);
+  begins(stream: string, stored: unknown): Missing {
+    const hasLost = this.#counts.lack(stream, stored);
+    return this.isNewFor(stream) ? "all" : hasLost ? "some" : "none";
   }
 
   /** The reports of a stream up to now. */

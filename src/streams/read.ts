@@ -197,8 +197,8 @@ function readerOf(
     changesFrom: options.account.notes?.changesFrom(stream.name, now) ?? null,
   });
   const owner = ownerOf(stream, settings, account);
-  const isNew = manifest?.begins(stream.name, stored) === true;
-  const plan = planOf(configured, input, { ...options, owner, isNew });
+  const missing = manifest?.begins(stream.name, stored) ?? "none";
+  const plan = planOf(configured, input, { ...options, owner, missing });
   const found = storedOf(configured, { ...options, owner });
   const { chain } = plan.state;
   const context = (): ReadingContext => ({ ...input, owner, chain, now: run.providerNow() });

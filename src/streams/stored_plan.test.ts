@@ -5,16 +5,22 @@ import { LIMITS } from "../core/limits.ts";
 import { planFullRefresh } from "../core/plan.ts";
 import type { StreamState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
-import { fourDays, provider, readScript, stateOf } from "./scripted/testing.ts";
+import { ConnectorError } from "../errors.ts";
+import { fourDays, provider, readScript, recordOf, stateOf } from "./scripted/testing.ts";
 import { encodeState } from "./state_codec.ts";
 import { planOf, storedOf } from "./stored_plan.ts";
-import { DAY_ONE } from "./testing.ts";
+import { DAY_ONE, pageOf } from "./testing.ts";
 
 const owner = { base_url: "https://a.example", dataset: "usage", granularity: "1d", account: null };
 const streamIn = (syncMode: SyncMode) => ({ name: "usage", syncMode }) as const;
 const statesWith = (state: StreamState | null) => {
   const stored = state === null ? [] : [["usage", encodeState(state, owner)] as const];
-  return { states: new Map<string, unknown>(stored), owner, limits: LIMITS, isNew: false };
+  return {
+    states: new Map<string, unknown>(stored),
+    owner,
+    limits: LIMITS,
+    missing: "none" as const,
+  };
 };
 
 test("R10 S6: the state that a sync has found is compared as a STATE of this version", async () => {
@@ -37,29 +43,45 @@ test("R10: if no report tells of a state, it tells of none of the days that the 
   const read = stateOf(await readScript(provider([]), { input: fourDays }));
   const day = DAY_ONE + 5 * DAY;
   const strays = [{ hash, id, day, readingId: "000000001chain", window }];
-  const unreportedIn = (isNew: boolean) => {
-    const stored = { ...statesWith({ ...read, strays }), isNew };
+  const unreportedIn = (missing: "none" | "some" | "all") => {
+    const stored = { ...statesWith({ ...read, strays }), missing };
     return planOf(streamIn("incremental"), fourDays, stored).state;
   };
   const days = { start: DAY_ONE, end: DAY_ONE + 4 * DAY };
-  expect(unreportedIn(true)).toMatchObject({ unreported: [days, window] });
-  expect(unreportedIn(false)).toMatchObject({ unreported: [] });
+  for (const missing of ["some", "all"] as const)
+    expect(unreportedIn(missing)).toMatchObject({ unreported: [days, window] });
+  expect(unreportedIn("none")).toMatchObject({ unreported: [] });
 });
 
 test.each([
-  ["incremental", false, true, true],
-  ["incremental", false, false, false],
-  ["incremental", true, true, true],
-  ["full_refresh", false, false, true],
-  ["full_refresh", true, false, false],
+  ["incremental", "none", true, true],
+  ["incremental", "none", false, false],
+  ["incremental", "all", true, true],
+  ["full_refresh", "none", false, true],
+  ["full_refresh", "all", false, false],
 ] as const)(
-  "P5: a pass (%s; reports new: %s; state found: %s) may know that the pass before it has ended: %s",
-  async (syncMode, isNew, isFound, ended) => {
+  "P5: a pass (%s; reports missing: %s; state found: %s) may know that the pass before it has ended: %s",
+  async (syncMode, missing, isFound, ended) => {
     const state = isFound ? stateOf(await readScript(provider([]), { input: fourDays })) : null;
-    const plan = planOf(streamIn(syncMode), fourDays, { ...statesWith(state), isNew });
+    const plan = planOf(streamIn(syncMode), fourDays, { ...statesWith(state), missing });
     expect(plan.state.pass?.earlierEnded).toBe(ended);
     const under = { ...fourDays, earlierEnded: false };
-    const other = planOf(streamIn(syncMode), under, { ...statesWith(state), isNew });
+    const other = planOf(streamIn(syncMode), under, { ...statesWith(state), missing });
     expect(other.state.pass?.earlierEnded).toBe(false);
   },
 );
+
+test("R10 R8: a pass of which reports are missing does not go on, and the numbers of records that its half-read windows have shown stay", async () => {
+  const down = new ConnectorError("unavailable", "It is down.");
+  const script = [[pageOf([recordOf("a", 0)], "c"), down]];
+  const stored = stateOf(await readScript(script, { input: fourDays }));
+  const open = stored.pass?.open.map(({ id }) => id) ?? [];
+  expect(open).toHaveLength(1);
+  const begun = (missing: "none" | "some" | "all") =>
+    planOf(streamIn("incremental"), fourDays, { ...statesWith(stored), missing });
+  for (const missing of ["none", "all"] as const)
+    expect(begun(missing).resumed.map(({ id }) => id)).toEqual(open);
+  const { resumed, state } = begun("some");
+  expect(resumed).toEqual([]);
+  expect(state).toMatchObject({ known: { inPart: new Map([[DAY_ONE, 1]]) } });
+});

@@ -2,10 +2,11 @@
 import type { ConfiguredStream } from "../catalog/catalog.ts";
 import type { Limits } from "../core/limits.ts";
 import { type Plan, planFullRefresh, planIncremental, type PlanInput } from "../core/plan.ts";
-import { knownOf, type StateOwner, type StreamState } from "../core/state.ts";
+import { knownOf, knownWithout, type StateOwner, type StreamState } from "../core/state.ts";
 import { withUnreported } from "../core/unreported.ts";
 import type { Range } from "../core/window.ts";
 import type { JsonObject } from "../protocol.ts";
+import type { Missing } from "./export_windows.ts";
 import { decodeState, encodeState } from "./state_codec.ts";
 
 export interface StoredStates {
@@ -13,21 +14,23 @@ export interface StoredStates {
   readonly states: ReadonlyMap<string, unknown>;
   readonly owner: StateOwner;
   readonly limits: Limits;
-  /** Whether the sync reports this stream for the first time, or since the reports were cleared: then none tells of the state's days (R10). */
-  readonly isNew: boolean;
+  /** All: the sync reports this stream for the first time, or since the reports were cleared. Then none tells of the state's days (R10). */
+  readonly missing: Missing;
 }
 
 /** @throws ConnectorError `invalid_state`; see {@link decodeState} */
 export function planOf(
   { name, syncMode }: ConfiguredStream,
   at: PlanInput,
-  { states, owner, limits, isNew }: StoredStates,
+  { states, owner, limits, missing }: StoredStates,
 ): Plan<StreamState> {
   const stored = decodeState(states.get(name), owner, syncMode);
-  const state = stored && isNew ? withUnreported(stored, toldOf(stored)) : stored;
+  const begun = stored && missing === "some" ? withoutPass(stored) : stored;
+  const state =
+    stored && begun && missing !== "none" ? withUnreported(begun, toldOf(stored)) : stored;
   if (syncMode !== "incremental") {
     // A state of the reports that does not know the stream tells of no earlier refresh, so one may have died before.
-    const earlierEnded = at.earlierEnded && !isNew;
+    const earlierEnded = at.earlierEnded && missing === "none";
     return planFullRefresh(state?.mode === "full_refresh" ? state : null, { ...at, earlierEnded });
   }
   const known = state?.mode === "incremental" ? state : null;
@@ -42,6 +45,15 @@ export function storedOf(
 ): JsonObject | null {
   const stored = decodeState(states.get(name), owner, syncMode);
   return stored === null ? null : encodeState(stored, owner);
+}
+
+/**
+ * R10: a pass of which reports are missing does not go on. It would read no window again that it has read, and the models would miss what
+ * the lost reports told of strays.
+ */
+function withoutPass(state: StreamState): StreamState {
+  if (state.mode !== "incremental") return state;
+  return { ...state, pass: null, known: knownWithout(state, []) };
 }
 
 /** The days that reports may have told of, and the windows of strays. Forgotten days are due in any case. */
