@@ -861,3 +861,19 @@ test("R10 P5: a sync finds that a stray was withdrawn, dies, and the platform lo
   expect(await unproven(connection, "costs", day(-18))).toEqual([]);
   expect(connection.faults).toEqual([]);
 });
+
+test("R10: a stray is withdrawn while retention has cut off its window: days wait for the deep re-read once the window is read again", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -8, -12);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 2), stray]);
+  await connection.sync(BASE);
+  stray.withdrawnAt = day(0) + 12 * HOUR;
+  costs.retentionDays = 12;
+  await syncsAt(connection, [27], { ...BASE, asked: asked({ reconcileDays: 9 }) });
+  costs.retentionDays = 60;
+  await syncsAt(connection, [51, 53], BASE);
+  expect(await unproven(connection, "costs", day(-20))).not.toEqual([]);
+  await syncsAt(connection, [75, 77], DEEP);
+  expect(await unproven(connection, "costs", day(-20))).toEqual([]);
+  expect(connection.faults).toEqual([]);
+});
