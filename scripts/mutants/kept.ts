@@ -177,4 +177,11 @@ export const KEPT: readonly Mutant[] = [
     to: "...strays.map",
     test: "src/streams/stored_plan.test.ts: R10: if no report tells of a state, it tells of none of the days that the state knows, and of no window of a stray",
   },
+  {
+    rule: "R4",
+    file: "src/core/identity.ts",
+    from: "this.#reserved = Math.max(wanted, this.#reserved + 1);",
+    to: "this.#reserved = wanted;",
+    test: "src/core/identity.test.ts: R4 S2: no two reservations return the same id",
+  },
 ];

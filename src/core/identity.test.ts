@@ -43,6 +43,13 @@ describe("reading ids", () => {
     );
   });
 
+  test("R4 S2: no two reservations return the same id", () => {
+    const ids = new ReadingIds(1000);
+    const id = ids.next("abcde");
+    const [first = "", second = "", third = ""] = [1, 2, 3].map(() => ids.reserve(id));
+    expect([first < second, second < third]).toEqual([true, true]);
+  });
+
   test("R4: a sync of any length reserves few times", () => {
     const ids = new ReadingIds(0);
     let [newest, reservations] = ["", 0];
