@@ -177,3 +177,23 @@ test("S6 P5: an idle sync may forget a group that had lost strays, and names no 
     expect.stringContaining("S6: an idle sync changed"),
   ]);
 });
+
+test("S6 R10: an idle sync changes no number of reports, and misses none", async () => {
+  const costs = plainRules("costs");
+  const connection = scripted(day(0) + 3 * HOUR, [costs], livesOn(costs, -20, 1));
+  await connection.sync(BASE);
+  const before = new Map(connection.states);
+  const stored = before.get("costs");
+  const [since, reports] = stored?.value.reported ?? [];
+  if (stored === undefined) throw new Error("no state of costs");
+  const changed = (reported: readonly unknown[]): Connection => {
+    const value = { ...stored.value, reported };
+    const states = new Map(before).set("costs", { json: JSON.stringify(value), value });
+    return Object.create(connection, { states: { value: states } });
+  };
+  expect(judgeIdle(connection, before, [])).toEqual([]);
+  expect(judgeIdle(changed([since, Number(reports) - 1]), before, [])).toEqual([
+    expect.stringContaining("S6: an idle sync changed"),
+  ]);
+  expect(judgeIdle(changed([since, Number(reports) + 1]), before, [])[0]).toContain("R10: reports");
+});

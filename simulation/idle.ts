@@ -1,8 +1,11 @@
 /** The judge of an idle sync, which writes no row and changes no state (S6, R6). */
 import { LIMITS } from "../src/core/limits.ts";
 import type { Connection } from "./connection.ts";
-import type { Item, StateValue } from "./platform.ts";
+import { beganWith, type Item, type StateValue } from "./platform.ts";
+import type { StreamName } from "./records.ts";
 import type { World } from "./world.ts";
+
+const isDataset = (stream: string): stream is StreamName => stream !== "export_windows";
 
 /** Finds what an idle sync has written or changed. */
 export function judgeIdle(
@@ -17,6 +20,10 @@ export function judgeIdle(
   if (written > 0 && isEconomic) faults.push(`R6: an idle sync wrote ${written} rows`);
   for (const [stream, { json, value }] of connection.states) {
     const was = before.get(stream);
+    // A count that did not begin anew would let each later sync read all days again.
+    const found = isDataset(stream) ? beganWith(connection.states, stream, world.reports) : value;
+    if (found !== value && value.known?.length)
+      faults.push(`R10: reports are missing behind the state of ${stream} after the last sync`);
     // A provisional cost that is posted later counts on the nearest day of the window that shows it.
     const { selects } =
       world.provider.options.datasets.find((rules) => rules.stream === stream) ?? {};
@@ -58,6 +65,8 @@ function onlyForgets(before: StateValue, after: StateValue): boolean {
     ...strays.filter(([, , writtenBy]) => writtenBy !== null).map((stray) => stray.join()),
   ];
   const known = namesOf(before);
+  const [one, other] = [before, after].map((value) => JSON.stringify({ ...value, reported: null }));
+  if (one === other) return false; // the number of reports alone changes nothing (S6)
   return without(before) === without(after) && namesOf(after).every((name) => known.includes(name));
 }
 
