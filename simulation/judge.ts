@@ -1,5 +1,6 @@
 /** The rules that every sync must keep by itself, with or without faults. The ids are those of src/core/SPEC.md. */
 import type { Limits } from "../src/core/limits.ts";
+import { MAXIMUM_LOAD } from "../src/core/sightings.ts";
 import { DAY, dayOf, floorOf, hourOf, monthOf } from "./calendar.ts";
 import type { Item, OpenWindow, StateValue } from "./platform.ts";
 import { overlap, type Span } from "./outages.ts";
@@ -7,9 +8,6 @@ import type { Exchange, Rules } from "./provider.ts";
 import type { StreamName, Version } from "./records.ts";
 import { isListing } from "./reread.ts";
 import type { SyncResult } from "./sync.ts";
-
-/** The share of its slots at which a table of sightings is full (P5). */
-const MAXIMUM_LOAD = 0.75;
 
 export interface Judged {
   readonly result: SyncResult;

@@ -101,7 +101,7 @@ export interface StateValue {
   /** R10: ranges of days that no report tells of. */
   readonly unreported?: readonly (readonly [start: string, end: string])[];
   /** R10: the streams that `export_windows` has told of. */
-  /** R10: of a stream the first report that was counted, and how many came since; of `export_windows` the same with the name of each stream. */
+  /** R10: of a stream the first report that was counted, and the number since; of `export_windows` both for each stream. */
   readonly reported?: readonly unknown[] | null;
   readonly streams?: readonly string[];
   /** P5: the days that await strays, each range with the window that has shown the strays. */
@@ -123,8 +123,8 @@ export interface StateValue {
 }
 
 /**
- * The state of a stream before a sync, or as the next sync will find it. R10: no report tells of the days if the stream of reports has not told of this stream, or lacks
- * reports that came before the state.
+ * The state of a stream before a sync, or as the next sync will find it. R10: no report tells of the days if the stream of reports has not
+ * told of this stream, or lacks reports that came before the state.
  */
 export function beganWith(
   stored: ReadonlyMap<string, { readonly value: StateValue }>,

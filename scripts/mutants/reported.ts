@@ -87,15 +87,15 @@ export const REPORTED: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/stored_plan.ts",
-    from: 'stored && missing === "some" ? withoutPass(stored) : stored',
-    to: "stored",
+    from: 'missing === "some" ? withoutPass(state) : state',
+    to: "state",
     test: WITHOUT_PASS,
   },
   {
     rule: "R10",
     file: "src/streams/stored_plan.ts",
-    from: 'stored && missing === "some" ?',
-    to: 'stored && missing !== "none" ?',
+    from: 'missing === "some" ? withoutPass(state)',
+    to: "missing ? withoutPass(state)",
     test: WITHOUT_PASS,
   },
   {
@@ -104,5 +104,12 @@ export const REPORTED: readonly Mutant[] = [
     from: "pass: null, known: knownWithout(state, [])",
     to: "pass: null",
     test: WITHOUT_PASS,
+  },
+  {
+    rule: "R10",
+    file: "src/streams/stored_plan.ts",
+    from: 'if (state.mode !== "incremental") return state;\n  return { ...state, pass: null',
+    to: 'if (state.mode !== "incremental") return { ...state, pass: null };\n  return { ...state, pass: null',
+    test: "src/streams/stored_plan.test.ts: R10: a full refresh goes on with its pass although reports are missing",
   },
 ];

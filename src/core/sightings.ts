@@ -29,7 +29,7 @@ const AGAIN_ELSEWHERE: Verdict = { ...AGAIN, hasOwner: true };
 const REPEAT: Verdict = { ...AGAIN, counts: false };
 
 /** A table counts as full at this share of its slots. In a fuller table each search would pass too many slots. */
-const MAXIMUM_LOAD = 0.75;
+export const MAXIMUM_LOAD = 0.75;
 
 /** A stream remembers at least so many records: 98 full pages. */
 export const REMEMBERED = LIMITS.sightings * MAXIMUM_LOAD;

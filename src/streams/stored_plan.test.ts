@@ -6,7 +6,14 @@ import { planFullRefresh } from "../core/plan.ts";
 import type { StreamState } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
-import { fourDays, provider, readScript, recordOf, stateOf } from "./scripted/testing.ts";
+import {
+  fourDays,
+  lastState,
+  provider,
+  readScript,
+  recordOf,
+  stateOf,
+} from "./scripted/testing.ts";
 import { encodeState } from "./state_codec.ts";
 import { planOf, storedOf } from "./stored_plan.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
@@ -84,4 +91,17 @@ test("R10 R8: a pass of which reports are missing does not go on, and the number
   const { resumed, state } = begun("some");
   expect(resumed).toEqual([]);
   expect(state).toMatchObject({ known: { inPart: new Map([[DAY_ONE, 1]]) } });
+});
+
+test("R10: a full refresh goes on with its pass although reports are missing", async () => {
+  const down = new ConnectorError("unavailable", "It is down.");
+  const script = [[pageOf([recordOf("a", 0)], "c"), down]];
+  const run = await readScript(script, { input: fourDays, mode: "full_refresh" });
+  const stored = lastState(run, "full_refresh");
+  const plan = planOf(streamIn("full_refresh"), fourDays, {
+    ...statesWith(stored),
+    missing: "some",
+  });
+  expect(stored?.pass?.open).toHaveLength(1);
+  expect(plan.resumed.map(({ id }) => id)).toEqual(stored?.pass?.open.map(({ id }) => id));
 });

@@ -25,9 +25,7 @@ export function planOf(
   { states, owner, limits, missing }: StoredStates,
 ): Plan<StreamState> {
   const stored = decodeState(states.get(name), owner, syncMode);
-  const begun = stored && missing === "some" ? withoutPass(stored) : stored;
-  const state =
-    stored && begun && missing !== "none" ? withUnreported(begun, toldOf(stored)) : stored;
+  const state = stored && missing !== "none" ? untold(stored, missing) : stored;
   if (syncMode !== "incremental") {
     // A state of the reports that does not know the stream tells of no earlier refresh, so one may have died before.
     const earlierEnded = at.earlierEnded && missing === "none";
@@ -45,6 +43,11 @@ export function storedOf(
 ): JsonObject | null {
   const stored = decodeState(states.get(name), owner, syncMode);
   return stored === null ? null : encodeState(stored, owner);
+}
+
+/** R10: the state without the reports that are missing. */
+function untold(state: StreamState, missing: "some" | "all"): StreamState {
+  return withUnreported(missing === "some" ? withoutPass(state) : state, toldOf(state));
 }
 
 /**
