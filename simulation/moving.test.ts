@@ -104,3 +104,29 @@ test("P6: two listings that move may skip the same older record, if the provider
   Object.assign(usage, { cursors: "keyset" });
   expect(judgeProofs(connection)).toEqual(MISSES);
 });
+
+test("P6: a listing that moves may skip a record that an outage hid from the reading before, if the provider has offset cursors", async () => {
+  const usage = plainRules("usage", { cursors: "offset", maximumWindowDays: 31 });
+  const [began, again] = [day(0) + 3 * HOUR, day(0) + 27 * HOUR];
+  usage.outages.push({ start: began, end: again - HOUR, showsOneOf: Infinity });
+  const recordOf = (id: string, of: number): Life => lifeOf(usage, id, day(of), { at: day(-2) });
+  const [away, ...others] = [recordOf("0", -3), recordOf("1", -3), recordOf("to come", -2)];
+  const connection = scripted(began, [usage], [away, ...others]);
+  const step = { ...BASE, pageSize: 1, asked: asked({ startDate: day(-3), lookbackDays: 5 }) };
+  await connection.sync(step);
+  connection.scheduler.skipTo(again);
+  const { provider } = connection.world;
+  // The third page begins behind the last record, because the first one has left.
+  provider.onPage = (next) => {
+    if (provider.exchanges.length === 2) away.withdrawnAt = next;
+  };
+  await connection.sync(step);
+  const report = connection.warehouse.reportsOf("usage", "2026-05-10").at(-1);
+  expect(report).toMatchObject({ moved: true, confirmed: true, rows: 0 });
+  expect(connection.faults).toEqual([]);
+  const outages = usage.outages.splice(0);
+  expect(judgeProofs(connection)).toEqual(MISSES);
+  usage.outages.push(...outages);
+  Object.assign(usage, { cursors: "keyset" });
+  expect(judgeProofs(connection)).toEqual(MISSES);
+});

@@ -1,4 +1,5 @@
 /** P6: the judges of listings that moved while they were read. */
+import { overlap } from "./outages.ts";
 import type { ReportRow, Warehouse } from "./platform.ts";
 import type { Rules } from "./provider.ts";
 
@@ -34,10 +35,11 @@ export function movedTwice(newest: ReportRow, all: readonly ReportRow[]): boolea
  * that is new since the reading before. The two readings then agree and are believed, so such a record may be missing. No report
  * tells of some readings, such as those of today. Then the record is not older than the sync that has brought the rows, or, on a day
  * without rows, than the last sync in which a listing of the day ended. With offset cursors two listings that moved may even have skipped
- * the same older record: then the time is unknown (-Infinity).
+ * the same older record, and a listing that moved may skip a record that an outage hid from the reading before: then the time is
+ * unknown (-Infinity).
  */
 export function seenSince(
-  { stream, cursors }: Pick<Rules, "stream" | "cursors">,
+  { stream, cursors, outages }: Pick<Rules, "stream" | "cursors" | "outages">,
   report: ReportRow,
   warehouse: Warehouse,
 ): number {
@@ -48,10 +50,14 @@ export function seenSince(
   // A reading that agrees with a loss which the reading before had found is believed, too, and it writes the day.
   const agrees = !isWritten || before?.confirmed === false;
   if (!report.moved || !agrees) return from;
-  const mayHaveSkipped = cursors === "offset" && before?.moved === true && !before.confirmed;
-  if (mayHaveSkipped && before.rows === report.rows) return -Infinity;
-  if (before !== undefined) return Math.min(from, Date.parse(before.first_as_of));
   const readAt =
     report.rows > 0 ? warehouse.loadedBy(report.rows_reading_id) : warehouse.listedBefore(report);
-  return Math.min(from, readAt);
+  const earlier =
+    before === undefined
+      ? { start: readAt, end: from }
+      : { start: Date.parse(before.first_as_of), end: Date.parse(before.last_as_of) + 1 };
+  const mayHaveSkipped = before?.moved === true && !before.confirmed && before.rows === report.rows;
+  const mayHaveHidden = outages.some((outage) => overlap(outage, earlier));
+  if (cursors === "offset" && (mayHaveSkipped || mayHaveHidden)) return -Infinity;
+  return Math.min(from, earlier.start);
 }

@@ -128,8 +128,16 @@ test("P5: a day that this process has read awaits a stray that only an earlier o
     stored: lastState(killed),
   });
   expect(idsOf(run)).toEqual(["lost"]);
-  const ofDay = run.said.flatMap((said) => said.days.filter(({ day }) => day === DAY_ONE));
-  expect(ofDay.map(({ confirmed }) => confirmed)).toEqual([true, false]);
+  const told = ({ said }: Run): boolean[] =>
+    said
+      .flatMap((report) => report.days)
+      .flatMap(({ day, confirmed }) => (day === DAY_ONE ? confirmed : []));
+  expect(told(run)).toEqual([true, false]);
+  // The next sync, and not this one, reads the day once more.
+  expect(run.queries.filter(({ start }) => start === DAY_ONE)).toHaveLength(1);
+  expect(stateOf(run).due).toContainEqual({ start: DAY_ONE, end: DAY_ONE + DAY });
+  const next = await readScript(showing(windows), { input: days, stored: stateOf(run) });
+  expect([told(next), stateOf(next).due]).toEqual([[true], []]);
 });
 
 test("R10: a resumed window with strays on earlier pages stays due through its second reading: a sync that fails then loses none", async () => {
