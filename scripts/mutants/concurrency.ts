@@ -3,6 +3,34 @@ import type { Mutant } from "./mutant.ts";
 
 export const CONCURRENCY: readonly Mutant[] = [
   {
+    rule: "C2",
+    file: "src/http/gate.ts",
+    from: "this.#pause(now, wait, known ? null : asked);",
+    to: "this.#pause(now, wait, known ? null : wait);",
+    test: "src/http/gate.test.ts: C1 C2: a pace is compared with the wait that the provider asks for, not with a wait that has grown",
+  },
+  {
+    rule: "C1",
+    file: "src/core/pace.ts",
+    from: "const plain = Math.max(term.faster.rate, floor);",
+    to: "const plain = floor;",
+    test: "src/core/concurrency.test.ts: C1: after a trial of the measured rate that does not help, the pace before the trial comes back",
+  },
+  {
+    rule: "C1",
+    file: "src/core/pace.ts",
+    from: "const shorter = Math.max(FIRST_PATIENCE, patience / 2);",
+    to: "const shorter = patience;",
+    test: "src/core/concurrency.test.ts: C1: twenty pages without a 429 at a measured rate halve the 429s before the next trial, here from %i to %i",
+  },
+  {
+    rule: "C1",
+    file: "src/core/pace.ts",
+    from: "const shorter = Math.max(FIRST_PATIENCE, patience / 2);",
+    to: "const shorter = patience / 2;",
+    test: "src/core/concurrency.test.ts: C1: twenty pages without a 429 at a measured rate halve the 429s before the next trial, here from %i to %i",
+  },
+  {
     rule: "C1",
     file: "src/http/gate.ts",
     from: 'ticket.isPaced ? "pace" : page.isAwaited',

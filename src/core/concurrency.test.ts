@@ -151,6 +151,45 @@ describe("C1: the number of requests at once finds itself", () => {
     expect([...patience]).toEqual([2, 4, 8, 16, 32, 64]);
   });
 
+  /** Each page is followed by a 429, until so many 429s are waited for before a trial, and a trial is under way. */
+  function inTrial(patience: number): { state: Concurrency; at: number } {
+    let [state, at]: [Concurrency, number] = [FIRST_CONCURRENCY, 0];
+    while (state.pace?.patience !== patience || state.pace.term.faster === null) {
+      at += 2000;
+      state = afterPage(state, { at, latency: 100, waitedFor: "pace" });
+      state = afterLimit(state, at + 1000, 1000);
+    }
+    return { state, at };
+  }
+
+  test("C1: after a trial of the measured rate that does not help, the pace before the trial comes back", () => {
+    let { state, at } = inTrial(2);
+    const { pace } = state;
+    while (state.pace?.term.faster !== null) {
+      at += 2000;
+      state = afterPage(state, { at, latency: 100, waitedFor: "pace" });
+      state = afterLimit(state, at + 1000, 1000);
+    }
+    expect(state.pace.rate).toBe(pace?.term.faster?.rate);
+    expect(state.pace.rate).toBeGreaterThan(pace?.rate ?? Infinity);
+  });
+
+  test.each([
+    [8, 4],
+    [2, 2],
+  ])(
+    "C1: twenty pages without a 429 at a measured rate halve the 429s before the next trial, here from %i to %i",
+    (before, after) => {
+      let { state, at } = inTrial(before);
+      for (let count = 0; count < 20; count++) {
+        expect(state.pace?.patience).toBe(before);
+        at += 2000;
+        state = afterPage(state, { at, latency: 100, waitedFor: "pace" });
+      }
+      expect(afterLimit(state, at, 1000).pace?.patience).toBe(after);
+    },
+  );
+
   const trips = fc.integer({ min: 20, max: 1000 });
   const rates = fc.double({ min: 0.3, max: 60, noNaN: true }).map((perSecond) => perSecond / 1000);
   const limits = fc.oneof(

@@ -199,6 +199,16 @@ describe("C1: the gate finds the number of lanes", () => {
     expect(Math.min(...spaces)).toBeGreaterThan(0);
   });
 
+  test("C1 C2: a pace is compared with the wait that the provider asks for, not with a wait that has grown", async () => {
+    const { gate, clock, page } = automatic();
+    await page(4000);
+    // The first 429 halves the rate of five lanes. This rate is below one request a second, so that no further 429 slows it down.
+    for (let count = 0; count < 6; count++) gate.limited(await gate.pass(signal), 1000);
+    await gate.pass(signal);
+    await gate.pass(signal);
+    expect(clock.slept.slice(-2)).toEqual([32_000, 1600]);
+  });
+
   test("C1: pages whose requests waited for the pace add no lane, because such lanes would only wait", async () => {
     const { gate, page } = automatic();
     gate.limited(await gate.pass(signal), 1000);
