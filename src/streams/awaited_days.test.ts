@@ -182,6 +182,21 @@ test("P5: days that were read await the strays that no window has returned as it
   expect(awaited()).toEqual([true, true, false, true]);
 });
 
+test("P5: a stray that its day has awaited for several reasons is awaited no longer once it is written", () => {
+  const pending = new PendingStrays({ pendingStrays: 9, notedWindows: 9 });
+  pending.add({ id: "i", version: "v", day: day(1), isAwaited: false }, range(7, 8));
+  pending.expect(
+    range(7, 8),
+    [],
+    () => true,
+    () => false,
+  );
+  pending.writing(new Set(["i"]));
+  expect(pending.awaits(day(1))).toBe(true);
+  pending.wrote(new Set(["i"]), new Set(["i"]), range(7, 8));
+  expect(pending.awaits(day(1))).toBe(false);
+});
+
 test("P5: the days of new strays are told apart from those that await newer versions of written ones", () => {
   const pending = new PendingStrays({ pendingStrays: 9, notedWindows: 9 });
   for (const of of [1, 2]) {

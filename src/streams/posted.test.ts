@@ -172,6 +172,23 @@ test("P5 R10: a window of strays of which the pass reads only a part is due if t
   expect(stateOf(run).due).toEqual([range(0, 4)]);
 });
 
+test("P5: only a pass with a deep re-read, or without one in the config, reads a window of strays as a whole of which it reads a part", async () => {
+  const own = { 0: [recordOf("r0", 0)] };
+  const world = { 0: [...own[0], recordOf("next", 5)] };
+  const whole = { ...input, maximumWindowDays: 31 };
+  const empty = await readScript(showing(own), { input: whole });
+  const first = await readScript(showing(world), { input: whole, stored: lastState(empty) });
+  const asked = { ...whole, lookback: DAY };
+  const deep = { ...asked, reconcileFrom: DAY_ONE + 2 * DAY };
+  const run = await readScript(showing(world), { input: deep, stored: lastState(first) });
+  expect(startsOf(run)).toEqual([2, 0]);
+  const next = await readScript(showing(world), { input: deep, stored: lastState(run) });
+  expect(startsOf(next)).toEqual([3]);
+  expect(stateOf(next).due).toEqual([]);
+  const none = await readScript(showing(world), { input: asked, stored: lastState(run) });
+  expect(startsOf(none)).toEqual([3, 0]);
+});
+
 test("R10: no report tells of the days and the windows of strays that a sync without export_windows writes", async () => {
   const first = await readScript(showing(without), { input });
   const asked = { input: { ...input, reports: false }, stored: lastState(first) };

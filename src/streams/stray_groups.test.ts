@@ -25,6 +25,7 @@ import {
   stateWithin,
 } from "./scripted/testing.ts";
 import type { FetchedPage } from "./stream.ts";
+import { newestOf } from "./stray_groups.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
 const input = { input: fourWindows, marksReports: true };
@@ -409,4 +410,15 @@ test("P5: a stray that is restated replaces its row, and no other one of its gro
   expect(stateOf(run).strays).toHaveLength(2);
   const next = await readScript(windows, { ...input, stored: lastState(run) });
   expect(idsOf(next)).toEqual([]);
+});
+
+test("P5 S8: the state keeps strays as they are if it has room for all, else the newest that were written, and then the newest that days own", () => {
+  const strays = [null, "r1", null, "r2"].map((readingId, at) => ({
+    hash: String(at),
+    day: DAY_ONE,
+    readingId,
+    window: range(0, 1),
+  }));
+  const kept = [4, 3, 2, 1].map((most) => newestOf(strays, most).map(({ hash }) => Number(hash)));
+  expect(kept).toEqual([[0, 1, 2, 3], [1, 3, 2], [1, 3], [3]]);
 });

@@ -157,6 +157,15 @@ test.each([
   },
 );
 
+test("P5 P6: such a window is longer than the provider allows by now: the parts whose listings moved are read again, and no others", () => {
+  const reads = readsFor(days(9, 10), { awaited: [days(0, 4)], maximumWindowDays: 2 });
+  reads.read.push(reading(days(0, 2)), reading(days(2, 4), { moved: true }));
+  expect(reads.takeUnjudged(ALL)).toEqual({ now: [days(2, 4)], next: [] });
+  reads.read.push(reading(days(2, 4), { moved: true }));
+  expect(reads.unjudged()).toEqual([]);
+  expect(reads.awaited.has(DAY_ONE)).toBe(false);
+});
+
 test("P5: such a window that waits for the next sync is not taken again", () => {
   const reads = readsFor(days(9, 10), { awaited: [days(1, 3)], most: 0 });
   reads.read.push(reading(days(0, 2)));
@@ -184,13 +193,17 @@ test("L2: the days of strays are not compared with each window that was read", (
 });
 
 /** The reads of a pass whose state knows nothing. */
-const newReads = (strays: Strays, plan: Plan<StreamState>): StrayReads =>
+const newReads = (
+  strays: Strays,
+  plan: Plan<StreamState>,
+  mayHaveOwner: (id: string) => boolean = () => false,
+): StrayReads =>
   new StrayReads(strays, {
     plan,
     input: fourDays,
     limits: LIMITS,
     remembersAll: () => true,
-    mayHaveOwner: () => false,
+    mayHaveOwner,
   });
 
 test("P5: a day awaits a stray that is left to a later reading, but not in a full refresh", () => {
@@ -214,7 +227,8 @@ const asWhole = (window: Range) => (reads: StrayReads) => {
 const asResumed = (window: Range) => (reads: StrayReads) =>
   reads.expectStrays(reading(window, { resumed: true }));
 /** A second reading writes a day, and is about no other one. */
-const rewrites = [{ day: DAY_ONE + DAY, records: 1, digest: "a".repeat(24) }];
+const content = { records: 1, digest: "a".repeat(24) };
+const rewrites = [{ day: DAY_ONE + DAY, ...content }];
 
 test.each([
   ["as a whole", asWhole(days(0, 1)), true],
@@ -278,4 +292,15 @@ test("P5: if two windows show a stray, the first of them writes it, and the othe
     [1, 0],
   ]);
   expect(writing).toEqual([days(1, 2)]);
+});
+
+test("P5: a stray that was written leaves a day to the next sync only if the state knows the day, and a window may have returned the stray", () => {
+  const rows = new Map(
+    [0, 1, 2].map((of) => [`v${of}`, { id: `i${of}`, day: DAY_ONE + of * DAY }] as const),
+  );
+  const reads = newReads(new Strays([]), planIncremental(null, fourDays), (id) => id !== "i1");
+  const entry = { ...content, readingId: "r1", confirmed: true, shrinkage: null };
+  const known = new Map([DAY_ONE, DAY_ONE + DAY].map((day) => [day, { ...entry, day }] as const));
+  const state = { ...ALL, known: { ...ALL.known, days: known } };
+  expect(reads.replaced(state, { ids: new Set(), rows })).toEqual([DAY_ONE]);
 });
