@@ -119,14 +119,14 @@ export const UNREPORTED: readonly Mutant[] = [
     file: "src/streams/export_windows.ts",
     from: "names.data ?? streams.map(({ name }) => name);",
     to: "names.data ?? [];",
-    test: "simulation/lost_rows.test.ts: R10: the days of a dataset are due that was not selected when export_windows began again (its state is of an earlier version: %s)",
+    test: "simulation/lost_rows.test.ts: R10: the days of a dataset are due that was not selected when export_windows began again (states of an earlier version: %s)",
   },
   {
     rule: "R10",
     file: "src/streams/export_windows.ts",
     from: "return !this.#told.has(stream);",
     to: "return this.#told.size === 0;",
-    test: "simulation/lost_rows.test.ts: R10: the days of a dataset are due that was not selected when export_windows began again (its state is of an earlier version: %s)",
+    test: "simulation/lost_rows.test.ts: R10: the days of a dataset are due that was not selected when export_windows began again (states of an earlier version: %s)",
   },
   {
     rule: "R10",
