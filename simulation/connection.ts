@@ -266,11 +266,13 @@ export class Connection {
     if (this.mayCountTwice || this.mayLoseStrays || !remembersStrays(this.world)) return [];
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
-      if (rules === undefined) return [];
+      if (rules === undefined || !isComplete(result, stream)) return [];
       const now = provider.dateAt(result.startedAt);
       const floor = this.#floors.get(stream) ?? -Infinity;
-      if (stream === absent || this.tooOld.has(stream)) return [];
-      if (!isComplete(result, stream) || isUnfinished(result, stream)) return [];
+      if (stream === absent || this.tooOld.has(stream) || isUnfinished(result, stream)) return [];
+      // R10: the platform has lost reports of the sync, and the next one reads all days again.
+      const { states } = this;
+      if (beganWith(states, stream, this.world.reports) !== states.get(stream)?.value) return [];
       const faults = judgeStrays(rules, {
         warehouse: this.warehouse,
         reports: result.items.flatMap((item) => (item.kind === "report" ? [item.row] : [])),

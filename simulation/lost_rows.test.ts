@@ -250,7 +250,7 @@ test.each([
   ["all", ["usage", "costs", "export_windows"], false],
 ] as const)(
   "R10: the days of a dataset are due that was not selected when export_windows began again (states of an earlier version: %s)",
-  async (_, earlier, isDue) => {
+  async (_, earlier, areRead) => {
     const costs = plainRules("costs", { retentionDays: 60 });
     const lives = [usage, costs].flatMap((rules) => [
       lifeOf(rules, `${rules.stream} a`, A, { at: A + HOUR }),
@@ -275,7 +275,7 @@ test.each([
       Object.assign(stored ?? {}, { json: JSON.stringify(value) });
     }
     for (const [hour, isRead] of [
-      [7, isDue],
+      [7, areRead],
       [9, false],
     ] as const) {
       const since = connection.warehouse.reports.length;

@@ -12,7 +12,7 @@ export const LEFT_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/group_reports.ts",
-    from: "if (tells) this.#tells(own);",
+    from: "if (tells) this.#tells(own.filter(hasContent));",
     to: "",
     test: LIVES + GROUP,
   },
@@ -25,9 +25,9 @@ export const LEFT_STRAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/strays.ts",
-    from: "hash !== id && !this",
-    to: "!this",
+    file: "src/streams/group_reports.ts",
+    from: "this.#tells(own.filter(hasContent))",
+    to: "this.#tells(own)",
     test: "src/streams/stray_groups.test.ts: P5 R10: if a window no longer shows one of two strays that a reading wrote on a day, the other one is written again",
   },
   {

@@ -31,7 +31,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "newestOf([...known, ...this.taken.standing], ",
+    from: "newestOf([...known, ...this.groups.taken], ",
     to: "newestOf(known, ",
     test: "src/streams/strays.test.ts: P5: the old row of such a stray stands until the rows of a day that takes the new version over are written",
   },

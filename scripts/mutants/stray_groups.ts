@@ -95,8 +95,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "{ ...stray, hash: stray.id },",
-    to: "stray,",
+    from: "const old = strays.flatMap(withoutContent);",
+    to: "const old = [...strays];",
     test: "src/streams/strays.test.ts: P5: if another stray of the group is gone, the old rows count in the group until the new rows are written",
   },
   {
@@ -118,7 +118,7 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "if (isOut) this.#takeVersions(written, true, (content) => content !== print.contentText);",
+    from: "this.#takeVersions(written, true, (content) => content !== print.contentText);",
     to: "",
     test:
       UNIT +

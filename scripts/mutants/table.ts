@@ -30,6 +30,7 @@ import { RESTATEMENT } from "./restatement.ts";
 import { RESUMED } from "./resumed.ts";
 import { STRAY_GROUPS } from "./stray_groups.ts";
 import { STRAYS } from "./strays.ts";
+import { TAKEN_STRAYS } from "./taken_strays.ts";
 import { WAITING_STRAYS } from "./waiting_strays.ts";
 
 export const MUTANTS: readonly Mutant[] = [
@@ -165,6 +166,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...READINGS,
   ...RECORDS,
   ...STRAYS,
+  ...TAKEN_STRAYS,
   ...WAITING_STRAYS,
   ...STRAY_GROUPS,
   ...RESUMED,

@@ -5,16 +5,22 @@ import type { WrittenStray } from "./stray_listings.ts";
 
 const day = Date.UTC(2026, 0, 1);
 const window = { start: day + 2 * DAY, end: day + 3 * DAY };
-const strayOf = (hash: string): WrittenStray => ({ hash, id: hash, day, readingId: "r1", window });
+const strayOf = (hash: string): WrittenStray => ({
+  hash,
+  id: `id of ${hash}`,
+  day,
+  readingId: "r1",
+  window,
+});
 const [a, b, c] = [strayOf("a"), strayOf("b"), strayOf("c")];
 
 /** The lists of one read. `keptFrom`: the first day that is surely within retention. */
-function listing(keptFrom = -Infinity) {
+function listing(keptFrom = -Infinity, known: readonly WrittenStray[] | null = null) {
   let written: readonly WrittenStray[] = [];
   const taken: { standing: readonly WrittenStray[] } = { standing: [] };
   const told: string[] = [];
   const reports = new GroupReports(
-    { fewer: [], keptFrom },
+    { fewer: known === null ? [] : [a], keptFrom, known: known ?? [] },
     () => written,
     taken,
     (strays) => told.push(...strays.map(({ hash }) => hash)),
@@ -125,3 +131,22 @@ test("P5 W3: a window may have left retention by the next sync if it begins befo
   );
   expect(isLeaving).toEqual([true, false, false]);
 });
+
+const waiting = { ...a, hash: a.id ?? "" };
+const ofOther = { ...b, readingId: "r2" };
+test.each([
+  ["there is none left", [], true],
+  ["they are to be written again", [waiting, ofOther], true],
+  ["one of them stands as it is", [waiting, b], false],
+])(
+  "P5 R10: a group of which no report has told yet has lost strays if the state has no content of the others: %s",
+  (_, known, isLosing) => {
+    const { reports, list } = listing(-Infinity, known);
+    expect(list("r5", 0, [b])).toEqual([1]);
+    // The models see a loss, and not the replacement of a row.
+    expect(reports.fewer).toHaveLength(isLosing ? 1 : 0);
+    reports.replaced(b);
+    expect(list("r6", 0, [])).toEqual([0]);
+    expect(reports.takeLoss()).toBe(isLosing);
+  },
+);

@@ -3,11 +3,11 @@
  * whole: if rows that a report has counted are gone, and no report says so, they call the group's day unproven.
  */
 import type { Reading, StandingStrays } from "../core/reading.ts";
-import type { StrayGroup } from "../core/state.ts";
+import type { KnownStray, StrayGroup } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
 import { contains, type Range } from "../core/window.ts";
-import { groupOf, sizesOutside } from "./stray_groups.ts";
-import type { Listing, WrittenStray } from "./stray_listings.ts";
+import { groupOf, hasContent, isWritten, sizesOutside } from "./stray_groups.ts";
+import { type Listing, withoutContent, type WrittenStray } from "./stray_listings.ts";
 import type { TakenStrays } from "./taken_strays.ts";
 
 /** A reading that is reported. */
@@ -41,11 +41,14 @@ export class GroupReports {
   readonly #tells: (strays: readonly WrittenStray[]) => void;
 
   /**
+   * @param known the strays of the state. A group of `fewer` has lost strays if the state has no content of one of its strays: the others
+   *   are written again then. Otherwise rows of the group were only replaced.
    * @param written the written strays that the read knows at this moment
-   * @param tells is called with the strays that a report lists, whether or not a window of this read has shown them
+   * @param tells is called with the strays that a report lists, whether or not a window of this read has shown them; not with those that are
+   *   written again
    */
   constructor(
-    { fewer, keptFrom }: GroupPlan,
+    { fewer, keptFrom, known }: GroupPlan & { readonly known: readonly KnownStray[] },
     written: () => readonly WrittenStray[],
     taken: Pick<TakenStrays, "standing">,
     tells: (strays: readonly WrittenStray[]) => void,
@@ -54,7 +57,11 @@ export class GroupReports {
     this.#written = written;
     this.#taken = taken;
     this.#tells = tells;
-    for (const group of fewer) this.loses(group);
+    const whole = new Set(known.filter(isWritten).filter(hasContent).map(groupOf));
+    for (const group of fewer) {
+      if (whole.has(groupOf(group))) this.replaced(group);
+      else this.loses(group);
+    }
   }
 
   /** The groups for the state. */
@@ -97,6 +104,16 @@ export class GroupReports {
   loses(stray: StrayGroup): void {
     this.replaced(stray);
     this.#losing.add(groupOf(stray));
+  }
+
+  /**
+   * For the state: the strays that days have taken over and whose old rows stand. If a group has lost strays, the others are written again,
+   * unless their days take them over. So the state does not recognize them by their contents.
+   */
+  get taken(): readonly WrittenStray[] {
+    return this.#taken.standing.flatMap((stray) =>
+      this.#losing.has(groupOf(stray)) ? withoutContent(stray) : stray,
+    );
   }
 
   /** Whether the models see a loss by the lists since the last call. */
@@ -153,7 +170,7 @@ export class GroupReports {
       const own = rows?.get(group) ?? [];
       const records = own.length;
       groups.set(group, { day, rowsReadingId: readingId, records });
-      if (tells) this.#tells(own);
+      if (tells) this.#tells(own.filter(hasContent));
       if (isNewest && records === 0 && this.#losing.delete(group)) this.#hasLost = true;
       if (isNewest && !takenGroups.has(group)) this.#untold.delete(group);
     }

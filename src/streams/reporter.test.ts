@@ -39,7 +39,7 @@ test("P5: the report of a window that shows awaited strays takes the proof from 
 test("P5: a sync without reports says nothing of a group that has lost rows, so that a later one does", async () => {
   const state = stateOf(await readScript(provider([recordOf("a", 0)])));
   const group = { day: DAY_ONE, readingId: "1" };
-  const plan = { fewer: [group], keptFrom: DAY_ONE };
+  const plan = { fewer: [group], keptFrom: DAY_ONE, known: [] };
   const reading = beginReading(dayRange(DAY_ONE), { ...START, id: "2" });
   const listsWith = (report: null | (() => Promise<void>)) => {
     const groups = new GroupReports(

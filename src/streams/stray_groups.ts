@@ -21,6 +21,9 @@ export interface CameStrays {
 
 export const isWritten = (stray: KnownStray): stray is WrittenStray => stray.readingId !== null;
 
+/** Whether a window that shows the stray again shows a known one. Otherwise the id stands in place of the content. */
+export const hasContent = ({ hash, id }: KnownStray): boolean => hash !== id;
+
 /** The name of a written stray's group. */
 export const groupOf = ({ day, readingId }: Pick<WrittenStray, "day" | "readingId">): string =>
   `${day} ${readingId}`;

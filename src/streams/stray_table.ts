@@ -1,5 +1,12 @@
 /** The strays that a state knows (P5), found by content and by id. */
+import type { RecordFingerprint } from "../core/identity.ts";
 import type { KnownStray } from "../core/state.ts";
+
+/** The hashes of a record that tell strays apart. */
+export type StrayPrint = Pick<
+  RecordFingerprint,
+  "version" | "content" | "former" | "versionText" | "contentText" | "formerText"
+>;
 
 export class StrayTable {
   readonly #byContent = new Map<string, KnownStray>();

@@ -217,6 +217,17 @@ test("P5: the old row of such a stray stands until the rows of a day that takes 
   }
 });
 
+test("P5: if others of the group are written again, the state has the id of a stray that a day takes over in place of its content", () => {
+  const nameless = ownedOf("c");
+  const known = [strayOf("a"), { ...nameless, readingId: "r1" }, strayOf("d", { readingId: "r2" })];
+  const strays = new Strays(known);
+  for (const id of ["a", "c", "d"]) strays.own(printOf(id), false, null);
+  expect(strays.known.map(({ hash }) => hash)).toEqual(["a", "c", "d"].map((id) => hashOf(id)));
+  strays.groups.loses(GROUP);
+  expect(strays.known.map(({ hash }) => hash)).toEqual(["a", hashOf("d")]);
+  expect(strays.isEmpty).toBe(false);
+});
+
 test("P5: the row of a day replaces another version that was written as a stray, which then waits again if a window shows it", () => {
   for (const isOut of [true, false]) {
     const strays = new Strays([strayOf("a"), strayOf("b"), ownedOf("c")]);

@@ -12,7 +12,6 @@
  * A stray that waits is recognized by its id and version, because a provider may restate the record before the second reading. A stray
  * in the state is recognized by its content, so that a change is noticed.
  */
-import type { RecordFingerprint } from "../core/identity.ts";
 import { type Limits, LIMITS } from "../core/limits.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { KnownStray } from "../core/state.ts";
@@ -30,16 +29,11 @@ import {
   type Listing,
   type ListingPlan,
   StrayListings,
+  withoutContent,
   type WrittenStray,
 } from "./stray_listings.ts";
-import { StrayTable } from "./stray_table.ts";
+import { type StrayPrint, StrayTable } from "./stray_table.ts";
 import { TakenStrays } from "./taken_strays.ts";
-
-/** The hashes of a record that tell strays apart. */
-export type StrayPrint = Pick<
-  RecordFingerprint,
-  "version" | "content" | "former" | "versionText" | "contentText" | "formerText"
->;
 
 /**
  * The strays of a window that a complete reading has shown to this process. A listing that moved may have skipped some (P6), and an earlier
@@ -90,8 +84,9 @@ export class Strays {
     this.#limits = limits;
     this.left = new LeftStrays(limits.knownStrays);
     const tells = (told: readonly WrittenStray[]): void =>
-      this.left.add(told.filter(({ hash, id }) => hash !== id && !this.#seen.has(hash)));
-    this.groups = new GroupReports({ fewer, keptFrom }, () => this.#written, this.taken, tells);
+      this.left.add(told.filter(({ hash }) => !this.#seen.has(hash)));
+    const groups = { fewer, keptFrom, known };
+    this.groups = new GroupReports(groups, () => this.#written, this.taken, tells);
     this.#pending = new PendingStrays(limits);
     this.#former = known.filter(({ isFormer }) => isFormer === true).length;
     this.#known = new StrayTable(known);
@@ -101,7 +96,7 @@ export class Strays {
 
   /** Whether there is nothing for {@link own} to do. Usually true. */
   get isEmpty(): boolean {
-    return this.#pending.size === 0 && this.#known.size === 0;
+    return this.#pending.size === 0 && this.#known.size === 0 && this.taken.isEmpty;
   }
 
   /** Whether strays are known by their hash of 0.2.0. */
@@ -182,7 +177,10 @@ export class Strays {
     const isOut = written !== null;
     // A provider that keeps answers for each window may show a newer version to the windows of a stray than to that of its day. If a
     // window shows the newer one again, it waits again.
-    if (isOut) this.#takeVersions(written, true, (content) => content !== print.contentText);
+    if (isOut) {
+      this.#takeVersions(written, true, (content) => content !== print.contentText);
+      this.taken.replaced(written, print);
+    }
     if (!this.#mayKnow(print)) return;
     const known = this.#knownAs(print);
     if (known !== undefined) {
@@ -385,9 +383,7 @@ export class Strays {
   /** The ids of strays stand in place of their contents. Their rows count in their groups until newer rows replace them. */
   #forgetContent(strays: readonly WrittenStray[]): readonly WrittenStray[] {
     for (const { hash } of strays) this.#known.delete(hash);
-    const old = strays.flatMap((stray) =>
-      stray.id === undefined ? [] : { ...stray, hash: stray.id },
-    );
+    const old = strays.flatMap(withoutContent);
     for (const stray of old) this.#known.set(stray);
     this.listings.miss(old);
     return old;
@@ -464,6 +460,6 @@ export class Strays {
     const known = [...this.#known.values()].filter(
       (stray) => !this.#unsettled.has(stray) && !this.listings.isLost(stray),
     );
-    return newestOf([...known, ...this.taken.standing], this.#limits.knownStrays);
+    return newestOf([...known, ...this.groups.taken], this.#limits.knownStrays);
   }
 }

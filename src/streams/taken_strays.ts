@@ -3,18 +3,38 @@
  * such a stray stands until then.
  */
 import type { RecordFingerprint } from "../core/identity.ts";
+import { isWritten } from "./stray_groups.ts";
 import type { WrittenStray } from "./stray_listings.ts";
+import { StrayTable } from "./stray_table.ts";
+
+type Print = Pick<RecordFingerprint, "contentText">;
 
 export class TakenStrays {
-  /** By content: the strays whose old rows stand. */
-  readonly #standing = new Map<string, WrittenStray>();
-
+  /** The strays whose old rows stand. */
+  readonly #standing = new StrayTable([]);
   #hasReplaced = false;
+
+  get isEmpty(): boolean {
+    return this.#standing.size === 0;
+  }
 
   /** @param isOut whether the day's row goes out at once; otherwise it is still to be written */
   take(stray: WrittenStray, isOut: boolean): void {
     if (isOut) this.#hasReplaced = true;
-    else this.#standing.set(stray.hash, stray);
+    else this.#standing.set(stray);
+  }
+
+  /**
+   * The day's row goes out that was still to be written.
+   *
+   * @param id the hash of the record's id; a stray without an id is found by its content
+   */
+  replaced(id: string, { contentText }: Print): void {
+    if (this.isEmpty) return;
+    const contents = [contentText, ...this.#standing.ofId(id).map(({ hash }) => hash)];
+    const [before, table] = [this.#standing.size, this.#standing];
+    for (const content of contents) table.delete(content);
+    if (table.size < before) this.#hasReplaced = true;
   }
 
   /** Whether rows that have gone out replaced strays since the last call. */
@@ -25,12 +45,13 @@ export class TakenStrays {
   }
 
   /** A stray whose old row stands: a reading that shows the stray has to list it. */
-  find(print: Pick<RecordFingerprint, "contentText">): WrittenStray | undefined {
-    return this.#standing.size === 0 ? undefined : this.#standing.get(print.contentText);
+  find(print: Print): WrittenStray | undefined {
+    const stray = this.isEmpty ? undefined : this.#standing.get(print.contentText);
+    return stray !== undefined && isWritten(stray) ? stray : undefined;
   }
 
   get standing(): readonly WrittenStray[] {
-    return [...this.#standing.values()];
+    return [...this.#standing.values()].filter(isWritten);
   }
 
   /** @param stands whether the rows of a day stand as a complete reading has shown them */

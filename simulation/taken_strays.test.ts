@@ -1,0 +1,58 @@
+/** Days that take strays over as their own records, while the process dies (P5). */
+import { expect, test } from "vitest";
+import { date, HOUR } from "./calendar.ts";
+import type { Item } from "./platform.ts";
+import {
+  day,
+  isOpen,
+  isRowOf,
+  lifeIn,
+  livesOn,
+  PAGED,
+  posting,
+  strayOf,
+  syncsAt,
+  unproven,
+  verdictOn,
+} from "./posted.ts";
+import { killAt, scripted } from "./scripted.ts";
+
+test("P5 S6: a day takes over one of two strays that a reading wrote, and the process dies: two syncs prove the day, and later ones do not read it", async () => {
+  const costs = posting();
+  const strays = ["a1", "a2"].map((id) => strayOf(costs, -12, -5, { id }));
+  const lives = [...livesOn(costs, -20, 1, 4), ...strays];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(PAGED);
+  Object.assign(lifeIn(lives, "a1"), { postedAt: day(-12) });
+  // Before the second reading of the day.
+  const end = killAt("costs", ({ forgotten = [] }) =>
+    forgotten.some(([name]) => name === date(day(-12))),
+  );
+  await syncsAt(connection, [27], { ...PAGED, end });
+  // The first sync goes on with the pass, and the second one reads the day again.
+  await syncsAt(connection, [28, 30], PAGED);
+  expect(await unproven(connection, "costs")).toEqual([]);
+  await syncsAt(connection, [33, 36], PAGED);
+  expect(connection.states.get("costs")?.value).toMatchObject({ due: [], fewer: [] });
+  const { exchanges } = connection.world.provider;
+  expect(exchanges.filter(({ start }) => start < day(-1))).toEqual([]);
+});
+
+test("P5: a day takes a stray over, the process dies behind the row in its second reading, and the record goes back to its window", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -12, -5, { id: "a-stray" });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1, 4), stray]);
+  await connection.sync(PAGED);
+  Object.assign(stray, { postedAt: day(-12) });
+  let isOut = false;
+  const killWhen = (item: Item): boolean => {
+    isOut ||= isRowOf("a-stray")(item);
+    return isOut && item.kind === "state" && item.stream === "costs" && isOpen(-12)(item.value);
+  };
+  await syncsAt(connection, [27], { ...PAGED, end: { killWhen } });
+  expect(connection.states.get("costs")?.value.strays).toEqual([]);
+  Object.assign(stray, { postedAt: day(-5) });
+  await syncsAt(connection, [51], PAGED);
+  expect(await verdictOn(connection, -12)).toBe("proven 5");
+  expect(connection.states.get("costs")?.value.due).toEqual([]);
+});
