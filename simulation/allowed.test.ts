@@ -195,5 +195,14 @@ test("S6 R10: an idle sync changes no number of reports, and misses none", async
   expect(judgeIdle(changed([since, Number(reports) - 1]), before, [])).toEqual([
     expect.stringContaining("S6: an idle sync changed"),
   ]);
-  expect(judgeIdle(changed([since, Number(reports) + 1]), before, [])[0]).toContain("R10: reports");
+  const lacking = changed([since, Number(reports) + 1]);
+  expect(judgeIdle(lacking, before, [])[0]).toContain("R10: reports");
+  // No later sync can read the days either.
+  connection.world.provider.exchanges = [];
+  expect(judgeIdle(lacking, before, [])[0]).not.toContain("R10: reports");
+});
+
+test("R10: a platform that has lost reports of a sync does not see yet that a stray stands", async () => {
+  const { faults } = await live(drawWorld(9_850_003_022, { kind: "any" }), false);
+  expect(faults).toEqual([]);
 });

@@ -20,9 +20,10 @@ export function judgeIdle(
   if (written > 0 && isEconomic) faults.push(`R6: an idle sync wrote ${written} rows`);
   for (const [stream, { json, value }] of connection.states) {
     const was = before.get(stream);
-    // A count that did not begin anew would let each later sync read all days again.
+    // A count that did not begin anew would let each later sync read all days again. If all days have left the range, none is read.
     const found = isDataset(stream) ? beganWith(connection.states, stream, world.reports) : value;
-    if (found !== value && value.known?.length)
+    const isRead = world.provider.exchanges.some((exchange) => exchange.stream === stream);
+    if (found !== value && isRead && value.known?.length)
       faults.push(`R10: reports are missing behind the state of ${stream} after the last sync`);
     // A provisional cost that is posted later counts on the nearest day of the window that shows it.
     const { selects } =
