@@ -206,3 +206,8 @@ test("R10: a platform that has lost reports of a sync does not see yet that a st
   const { faults } = await live(drawWorld(9_850_003_022, { kind: "any" }), false);
   expect(faults).toEqual([]);
 });
+
+test("P5 L1: a read that has forgotten the records of a day may let the day await a stray of its own until the next sync", async () => {
+  const { faults } = await live(drawWorld(9_880_002_361, { kind: "any" }), false);
+  expect(faults).toEqual([]);
+});

@@ -158,8 +158,10 @@ export function judgeCurrent(
     const { stream } = rules;
     const newest = newestReports(stream, warehouse.reports, chainOf(stream));
     // A5: each sync finds the strays of such a provider restated, so that their days await them each time. L1, S8: a state that forgets
-    // strays finds them again as new ones, and one that forgets days has nothing that a reading could agree with.
-    const mayAwait = isVolatile || judgeable.forgetsDays || isFull(judgeable, stream);
+    // strays finds them again as new ones, and one that forgets days has nothing that a reading could agree with. L1: a read that forgets
+    // the records of a day takes its strays for new ones.
+    const forgets = judgeable.forgetsDays || judgeable.mayCountTwice;
+    const mayAwait = isVolatile || forgets || isFull(judgeable, stream);
     const isSpent = !readsAllAgain(world, stream);
     for (const day of daysOf(stream, world.provider.exchanges, scheduler.now)) {
       const report = newest.get(date(day));
