@@ -8,6 +8,7 @@ import { judgeIdle } from "./idle.ts";
 import { live } from "./life.ts";
 import type { Span } from "./outages.ts";
 import {
+  asked,
   BASE,
   day,
   DEEP,
@@ -20,6 +21,7 @@ import {
   strayOf,
   syncsAt,
   unproven,
+  verdictOn,
 } from "./posted.ts";
 import { killAt, lifeOf, limit, plainRules, scripted } from "./scripted.ts";
 import { drawWorld } from "./world.ts";
@@ -210,4 +212,21 @@ test("R10: a platform that has lost reports of a sync does not see yet that a st
 test("P5 L1: a read that has forgotten the records of a day may let the day await a stray of its own until the next sync", async () => {
   const { faults } = await live(drawWorld(9_880_002_361, { kind: "any" }), false);
   expect(faults).toEqual([]);
+});
+
+test("R8 P5: the number of a day falls with a reading that proves nothing because the day awaits strays", async () => {
+  const { faults } = await live(drawWorld(9_870_009_198, { kind: "any" }), false);
+  expect(faults).toEqual([]);
+});
+
+test("P5: a stray that moves to another window in the same version counts as gone if only its old window is read, until the new one is", async () => {
+  const costs = posting();
+  const stray = strayOf(costs, -12, -3);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), stray]);
+  await connection.sync(DEEP);
+  Object.assign(stray, { postedAt: day(-6) });
+  await syncsAt(connection, [27, 28], { ...BASE, asked: asked({ lookbackDays: 5 }) });
+  expect(await verdictOn(connection, -12)).toBe("proven 1");
+  await syncsAt(connection, [51, 53], DEEP);
+  expect(await verdictOn(connection, -12)).toBe("proven 2");
 });

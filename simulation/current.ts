@@ -97,6 +97,10 @@ const remembersFew = ({ trials }: Judgeable["world"]): boolean => trials.limits.
 const isFull = ({ world, strayCountOf }: Judgeable, stream: StreamName): boolean =>
   remembersFew(world) && strayCountOf(stream) >= world.trials.limits.knownStrays;
 
+/** S8, L1: whether a state has forgotten the content of days, or a read the records that it has seen. */
+const forgets = ({ forgetsDays, mayCountTwice }: Judgeable): boolean =>
+  forgetsDays || mayCountTwice;
+
 /** The rows of a day as a table shows them. */
 interface Shown {
   readonly table: "append" | "dedup";
@@ -160,8 +164,7 @@ export function judgeCurrent(
     // A5: each sync finds the strays of such a provider restated, so that their days await them each time. L1, S8: a state that forgets
     // strays finds them again as new ones, and one that forgets days has nothing that a reading could agree with. L1: a read that forgets
     // the records of a day takes its strays for new ones.
-    const forgets = judgeable.forgetsDays || judgeable.mayCountTwice;
-    const mayAwait = isVolatile || forgets || isFull(judgeable, stream);
+    const mayAwait = isVolatile || forgets(judgeable) || isFull(judgeable, stream);
     const isSpent = !readsAllAgain(world, stream);
     for (const day of daysOf(stream, world.provider.exchanges, scheduler.now)) {
       const report = newest.get(date(day));

@@ -125,11 +125,15 @@ export class Standing {
     return [...faults, ...this.#forgotten(passed)];
   }
 
-  /** L1: a reading without control totals is not reported. Its number of a day counts, if it is half of the number before or more. */
+  /**
+   * The number of a reading that proves nothing counts, if it is half of the number before or more: a reading without control totals is not
+   * reported (L1), and the report of a day that awaits strays is unconfirmed (P5). It does not count if the listing moved.
+   */
   #accept(state: StateValue | undefined): void {
     for (const [id, days] of state?.days ?? []) {
       for (const [day, rows] of days) {
-        if (this.#reportsOf(day).some((report) => report.rows_reading_id === id)) continue;
+        const reports = this.#reportsOf(day).filter((report) => report.rows_reading_id === id);
+        if (reports.some(({ moved }) => moved)) continue;
         for (const numbers of [this.#known, this.#shown]) {
           const known = numbers.get(day) ?? 0;
           if (rows < known && 2 * rows >= known) numbers.set(day, rows);

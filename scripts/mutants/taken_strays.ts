@@ -7,7 +7,7 @@ export const TAKEN_STRAYS: readonly Mutant[] = [
     file: "src/streams/group_reports.ts",
     from: "if (whole.has(groupOf(group))) this.replaced(group);",
     to: "if (whole.has(groupOf(group))) this.loses(group);",
-    test: "simulation/taken_strays.test.ts: P5 S6: a day takes over one of two strays that a reading wrote, and the process dies: two syncs prove the day, and later ones do not read it",
+    test: "simulation/moved_strays.test.ts: P5 S6: a day takes over one of two strays that a reading wrote, and the process dies: two syncs prove the day, and later ones do not read it",
   },
   {
     rule: "P5",
@@ -28,14 +28,14 @@ export const TAKEN_STRAYS: readonly Mutant[] = [
     file: "src/streams/strays.ts",
     from: "this.#known.size === 0 && this.taken.isEmpty",
     to: "this.#known.size === 0",
-    test: "simulation/taken_strays.test.ts: P5: a day takes a stray over, the process dies behind the row in its second reading, and the record goes back to its window",
+    test: "simulation/moved_strays.test.ts: P5: a day takes a stray over, the process dies behind the row in its second reading, and the record goes back to its window",
   },
   {
     rule: "P5",
     file: "src/streams/strays.ts",
     from: "this.taken.replaced(written, print);",
     to: "",
-    test: "simulation/taken_strays.test.ts: P5: a day takes a stray over, the process dies behind the row in its second reading, and the record goes back to its window",
+    test: "simulation/moved_strays.test.ts: P5: a day takes a stray over, the process dies behind the row in its second reading, and the record goes back to its window",
   },
   {
     rule: "P5",
@@ -78,5 +78,19 @@ export const TAKEN_STRAYS: readonly Mutant[] = [
     from: "if (table.size < before) this.#hasReplaced = true;",
     to: "this.#hasReplaced = true;",
     test: "src/streams/taken_strays.test.ts: P5: the row of another record leaves all strays, and no STATE has to go out for it",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "if (shownBy !== undefined && !contains(shownBy, stray.window)) this.#forgetContent([stray]);",
+    to: "",
+    test: "simulation/moved_strays.test.ts: P5: a stray moves to another window in the same version, and one pass reads both: the next sync writes it from there (windows of %s)",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "if (shownBy !== undefined && !contains(shownBy, stray.window)) this.#forgetContent([stray]);",
+    to: "if (shownBy !== undefined) this.#forgetContent([stray]);",
+    test: "src/streams/strays.test.ts: P5: %s",
   },
 ];

@@ -228,6 +228,25 @@ test("P5: if others of the group are written again, the state has the id of a st
   expect(strays.isEmpty).toBe(false);
 });
 
+test.each([
+  [
+    "a stray that its own window, or a longer one, has shown before has not moved if a second reading misses it",
+    windowOf(1, 2),
+    false,
+  ],
+  [
+    "a stray that another window has shown before has moved if a second reading of its own window misses it",
+    windowOf(2, 2),
+    true,
+  ],
+])("P5: %s", (_, shownBy, hasMoved) => {
+  const strays = new Strays([strayOf("a")]);
+  strays.see(printOf("a"), "a", DAY_ONE, shownBy);
+  strays.judge(read(shownBy), within(shownBy), "all");
+  expect(strays.misses(read(first))).toBe(true);
+  expect(strays.known.map(({ hash }) => hash)).toEqual([hasMoved ? "a" : hashOf("a")]);
+});
+
 test("P5: the row of a day replaces another version that was written as a stray, which then waits again if a window shows it", () => {
   for (const isOut of [true, false]) {
     const strays = new Strays([strayOf("a"), strayOf("b"), ownedOf("c")]);

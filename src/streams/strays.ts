@@ -53,8 +53,8 @@ export class Strays {
   readonly #seen = new Set<string>();
   /** By window: the known strays that its present passage has shown. */
   readonly #shown = new Map<string, Set<string>>();
-  /** By content: the id and the version of the known strays that this read has shown. */
-  readonly #prints = new Map<string, Pick<Pending, "id" | "version">>();
+  /** By content: the id and the version of the known strays that this read has shown, and the last window that has shown them. */
+  readonly #prints = new Map<string, Pick<Pending, "id" | "version"> & { window: Range }>();
   /** Contents that became known in this read. */
   readonly #learned = new Set<string>();
   /** Contents of known strays that the latest reading of their day has returned as its own. */
@@ -115,7 +115,7 @@ export class Strays {
     const version = print.versionText;
     if (known !== null) {
       if (!isWritten(known)) return known;
-      this.#prints.set(known.hash, { id, version });
+      this.#prints.set(known.hash, { id, version, window });
       if (known.id === undefined) this.#known.set({ ...known, id });
       return known;
     }
@@ -181,7 +181,7 @@ export class Strays {
       this.#takeVersions(written, true, (content) => content !== print.contentText);
       this.taken.replaced(written, print);
     }
-    if (!this.#mayKnow(print)) return;
+    if (!this.#words.mayHaveRecord(print, this.hasFormer)) return;
     const known = this.#knownAs(print);
     if (known !== undefined) {
       this.#returned.add(known.hash);
@@ -220,12 +220,6 @@ export class Strays {
     if (this.#pending.get(print.versionText) !== undefined) return;
     this.listings.judgeNext(window);
     this.left.add([{ day: floorTo(DAY, start), window }]);
-  }
-
-  #mayKnow({ version, content, former }: StrayPrint): boolean {
-    const words = this.#words;
-    if (words.mayHave(version) || words.mayHave(content)) return true;
-    return this.#former > 0 && words.mayHave(former);
   }
 
   #know(stray: KnownStray): void {
@@ -429,6 +423,11 @@ export class Strays {
     const isShown = (hash: string): boolean => shown.has(hash) || this.#learned.has(hash);
     const missed = this.listings.misses(window, isShown);
     this.left.add(missed);
+    for (const stray of missed) {
+      const shownBy = this.#prints.get(stray.hash)?.window;
+      // The models look for the old row in its own window. So the stray is written again from the other one, which the loss makes due.
+      if (shownBy !== undefined && !contains(shownBy, stray.window)) this.#forgetContent([stray]);
+    }
     return missed.length > 0;
   }
 

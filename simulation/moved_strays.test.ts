@@ -1,9 +1,10 @@
-/** Days that take strays over as their own records, while the process dies (P5). */
+/** Strays that move: to their own days, while the process dies, or to another window (P5). */
 import { expect, test } from "vitest";
 import { date, HOUR } from "./calendar.ts";
 import type { Item } from "./platform.ts";
 import {
   day,
+  DEEP,
   isOpen,
   isRowOf,
   lifeIn,
@@ -56,3 +57,22 @@ test("P5: a day takes a stray over, the process dies behind the row in its secon
   expect(await verdictOn(connection, -12)).toBe("proven 5");
   expect(connection.states.get("costs")?.value.due).toEqual([]);
 });
+
+test.each([
+  ["2 days", 2, DEEP],
+  ["4 days", 4, DEEP],
+  ["2 days, on several pages, so that the listings move", 2, PAGED],
+])(
+  "P5: a stray moves to another window in the same version, and one pass reads both: the next sync writes it from there (windows of %s)",
+  async (_, maximumWindowDays, step) => {
+    const costs = posting({ maximumWindowDays });
+    const stray = strayOf(costs, -12, -6, { id: "a-stray" });
+    const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), stray]);
+    await connection.sync(step);
+    Object.assign(stray, { postedAt: day(-2) });
+    await syncsAt(connection, [27], step);
+    expect(await verdictOn(connection, -12)).toMatch("unproven");
+    await syncsAt(connection, [28], step);
+    expect(await verdictOn(connection, -12)).toBe("proven 2");
+  },
+);
