@@ -230,3 +230,14 @@ test("P5: a stray that moves to another window in the same version counts as gon
   await syncsAt(connection, [51, 53], DEEP);
   expect(await verdictOn(connection, -12)).toBe("proven 2");
 });
+
+test.each([
+  [
+    "an outage hid a record from the first one, and the listing of the second one skips it",
+    9_880_012_876,
+  ],
+  ["no state knows of the report between them, because its process was killed", 9_870_013_437],
+])("P6: two readings in a row agree, although %s", async (_, seed) => {
+  const { faults } = await live(drawWorld(seed, { kind: "any" }), false);
+  expect(faults).toEqual([]);
+});

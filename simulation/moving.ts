@@ -3,16 +3,14 @@ import { overlap } from "./outages.ts";
 import type { ReportRow, Warehouse } from "./platform.ts";
 import type { Rules } from "./provider.ts";
 
-/** The newest report of a day before another one. */
-function reportBefore(
+/** The reports of a day before another one, the earliest first. */
+const reportsBefore = (
   { chain, reading_id: id }: ReportRow,
   all: readonly ReportRow[],
-): ReportRow | undefined {
-  return all
+): readonly ReportRow[] =>
+  all
     .filter((other) => other.chain === chain && other.reading_id < id)
-    .toSorted((one, other) => (one.reading_id < other.reading_id ? -1 : 1))
-    .at(-1);
-}
+    .toSorted((one, other) => (one.reading_id < other.reading_id ? -1 : 1));
 
 /**
  * R10: whether the listing moved in two readings in a row, each with other rows of the same number. Such a day does not come back, so
@@ -20,7 +18,7 @@ function reportBefore(
  */
 export function movedTwice(newest: ReportRow, all: readonly ReportRow[]): boolean {
   const believed = all.filter(({ shrunk }) => !shrunk);
-  const before = reportBefore(newest, believed);
+  const before = reportsBefore(newest, believed).at(-1);
   if (before === undefined) return false;
   const hasMoved = [before, newest].every(
     ({ moved, confirmed, shrunk }) => moved && !confirmed && !shrunk,
@@ -46,7 +44,8 @@ export function seenSince(
   const from = Date.parse(report.first_as_of);
   // The report of a day without rows names the reading itself.
   const isWritten = report.rows_reading_id === report.reading_id && report.rows > 0;
-  const before = reportBefore(report, warehouse.reportsOf(stream, report.day));
+  const reports = reportsBefore(report, warehouse.reportsOf(stream, report.day));
+  const before = reports.at(-1);
   // A reading that agrees with a loss which the reading before had found is believed, too, and it writes the day.
   const agrees = !isWritten || before?.confirmed === false;
   if (!report.moved || !agrees) return from;
@@ -56,7 +55,9 @@ export function seenSince(
     before === undefined
       ? { start: readAt, end: from }
       : { start: Date.parse(before.first_as_of), end: Date.parse(before.last_as_of) + 1 };
-  const mayHaveSkipped = before?.moved === true && !before.confirmed && before.rows === report.rows;
+  // A killed process may have reported a reading of which no state knows, so that the two readings in a row are not the last ones.
+  const doubtful = reports.slice(reports.findLastIndex(({ confirmed }) => confirmed) + 1);
+  const mayHaveSkipped = doubtful.some(({ moved, rows }) => moved && rows === report.rows);
   const mayHaveHidden = outages.some((outage) => overlap(outage, earlier));
   if (cursors === "offset" && (mayHaveSkipped || mayHaveHidden)) return -Infinity;
   return Math.min(from, earlier.start);

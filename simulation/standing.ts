@@ -8,6 +8,7 @@ import { date, DAY, HOUR, iso, MINUTE } from "./calendar.ts";
 import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf } from "./outages.ts";
 import { type Exchange, isPostedLater, type Rules } from "./provider.ts";
+import { seenSince } from "./moving.ts";
 import { isDue } from "./reread.ts";
 import { type Life, type Version, visible } from "./records.ts";
 
@@ -303,13 +304,12 @@ export class Standing {
   }
 
   /**
-   * Whether a reading may lack a record. There are three reasons: an outage hid it, it moved to another day meanwhile, or `Date` went
-   * back, so that the record lies in the future, which no window reaches. A reading may begin after the end of its window.
+   * Whether a reading may lack a record. There are four reasons: an outage hid it, it moved to another day meanwhile, a listing that moved
+   * skipped it (P6), or `Date` went back, so that the record lies in the future, which no window reaches. A reading may begin after the
+   * end of its window.
    */
-  #wasHidden(
-    record: Life,
-    { first_as_of: first, last_as_of: last, began_at: now, window_end: end }: ReportRow,
-  ): boolean {
+  #wasHidden(record: Life, report: ReportRow): boolean {
+    const { first_as_of: first, last_as_of: last, began_at: now, window_end: end } = report;
     if (record.start >= Math.min(Date.parse(now), Date.parse(end))) return true;
     const [from, until] = [Date.parse(first), Date.parse(last)];
     const { outages } = this.#rules;
@@ -317,7 +317,7 @@ export class Standing {
       isHidden(this.#rules, record, from) ||
       isHidden(this.#rules, record, until) ||
       outages.some(({ start }) => from <= start && start <= until) ||
-      visible(record, from) === undefined
+      visible(record, seenSince(this.#rules, report, this.#warehouse)) === undefined
     );
   }
 
