@@ -270,13 +270,12 @@ export class Connection {
       const now = provider.dateAt(result.startedAt);
       const floor = this.#floors.get(stream) ?? -Infinity;
       if (stream === absent || this.tooOld.has(stream) || isUnfinished(result, stream)) return [];
-      // R10: the platform has lost reports of the sync, and the next one reads all days again.
-      const { states } = this;
-      if (beganWith(states, stream, this.world.reports) !== states.get(stream)?.value) return [];
-      const faults = judgeStrays(rules, {
+      const state = beganWith(this.states, stream, this.world.reports);
+      if (state !== this.states.get(stream)?.value) return []; // as in #judgeSeen
+      return judgeStrays(rules, {
         warehouse: this.warehouse,
         reports: result.items.flatMap((item) => (item.kind === "report" ? [item.row] : [])),
-        state: this.states.get(stream)?.value,
+        state,
         tooOldFor: this.tooOldFor,
         mayReselect: this.world.trials.changes,
         startedAt: result.startedAt,
@@ -287,8 +286,7 @@ export class Connection {
         },
         keptFrom: floor,
         today: dayOf(now),
-      });
-      return faults.map((fault) => `${stream} ${fault}`);
+      }).map((fault) => `${stream} ${fault}`);
     });
   }
 
@@ -296,6 +294,7 @@ export class Connection {
   #judgeSeen(result: SyncResult, stored: ReadonlyMap<string, Stored>): string[] {
     const { world, warehouse } = this;
     const { provider, lives } = world;
+    const isLoose = this.mayCountTwice || provider.options.members === "volatile";
     const uncovered = this.uncovered.union(this.lostReadings);
     return [...this.#standing.keys()].flatMap((stream) => {
       const rules = provider.rules(stream);
@@ -305,7 +304,8 @@ export class Connection {
       const state = beganWith(this.states, stream, world.reports);
       const today = dayOf(provider.dateAt(result.startedAt));
       const moves = judgeMoves(rules, { lives, warehouse, state, before, uncovered, today });
-      if (this.mayCountTwice || provider.options.members === "volatile") return moves;
+      // R10: the platform has lost reports of the sync, and the next one reads all days again.
+      if (isLoose || state !== this.states.get(stream)?.value) return moves;
       const { exchanges } = provider;
       return [...moves, ...judgeShown(rules, { warehouse, exchanges, lives, before, state })];
     });

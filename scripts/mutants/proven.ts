@@ -66,11 +66,11 @@ export const PROVEN: readonly Mutant[] = [
     test: "src/streams/export_windows.test.ts: R5 P5: the rows of strays come before those of days, in case the process dies between two rows",
   },
   {
-    rule: "S8",
+    rule: "P5",
     file: "src/streams/group_reports.ts",
     from: "this.#untold.has(name) || this.#losing.has(name)",
     to: "this.#untold.has(name)",
-    test: "src/streams/stray_groups.test.ts: S8: a state names no more groups that have lost strays than it remembers strays: the last of them",
+    test: "src/streams/group_reports.test.ts: P5 R10: a group of which no report has told yet has lost strays if the state has no content of the others: %s",
   },
   {
     rule: "R10",
