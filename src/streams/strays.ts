@@ -54,7 +54,10 @@ export class Strays {
   /** By window: the known strays that its present passage has shown. */
   readonly #shown = new Map<string, Set<string>>();
   /** By content: the id and the version of the known strays that this read has shown, and the last window that has shown them. */
-  readonly #prints = new Map<string, Pick<Pending, "id" | "version"> & { window: Range }>();
+  readonly #prints = new Map<
+    string,
+    Pick<Pending, "id" | "version"> & { readonly window: Range }
+  >();
   /** Contents that became known in this read. */
   readonly #learned = new Set<string>();
   /** Contents of known strays that the latest reading of their day has returned as its own. */
@@ -413,7 +416,7 @@ export class Strays {
 
   /**
    * To be called after a complete reading that lists the written strays once more (R10). A stray that it does not show stays known: the
-   * next reading of the window judges it.
+   * next reading of the window judges it. If another window of this read has shown the stray, it has moved there (P5).
    *
    * @param window a listing that did not move; its `id` is the id of the reading
    * @returns whether it misses a stray that no such reading has missed before; a stray that comes and goes is missed once in a read
