@@ -6,7 +6,7 @@ import { catalogOf, configOf, statesFile } from "./files.ts";
 import { judgeSync, lastState } from "./judge.ts";
 import { clear, load, type Stored } from "./loading.ts";
 import { LIMITS } from "../src/core/limits.ts";
-import { beganWith, type StateValue, Warehouse } from "./platform.ts";
+import { beganWith, lacksReports, type StateValue, Warehouse } from "./platform.ts";
 import { Scheduler } from "./scheduler.ts";
 import type { StreamName, Version } from "./records.ts";
 import type { Step } from "./step.ts";
@@ -270,12 +270,11 @@ export class Connection {
       const now = provider.dateAt(result.startedAt);
       const floor = this.#floors.get(stream) ?? -Infinity;
       if (stream === absent || this.tooOld.has(stream) || isUnfinished(result, stream)) return [];
-      const state = beganWith(this.states, stream, this.world.reports);
-      if (state !== this.states.get(stream)?.value) return []; // as in #judgeSeen
+      if (lacksReports(this.states, stream, this.world.reports)) return [];
       return judgeStrays(rules, {
         warehouse: this.warehouse,
         reports: result.items.flatMap((item) => (item.kind === "report" ? [item.row] : [])),
-        state,
+        state: this.states.get(stream)?.value,
         tooOldFor: this.tooOldFor,
         mayReselect: this.world.trials.changes,
         startedAt: result.startedAt,
@@ -304,8 +303,7 @@ export class Connection {
       const state = beganWith(this.states, stream, world.reports);
       const today = dayOf(provider.dateAt(result.startedAt));
       const moves = judgeMoves(rules, { lives, warehouse, state, before, uncovered, today });
-      // R10: the platform has lost reports of the sync, and the next one reads all days again.
-      if (isLoose || state !== this.states.get(stream)?.value) return moves;
+      if (isLoose || lacksReports(this.states, stream, world.reports)) return moves;
       const { exchanges } = provider;
       return [...moves, ...judgeShown(rules, { warehouse, exchanges, lives, before, state })];
     });

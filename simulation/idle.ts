@@ -1,7 +1,7 @@
 /** The judge of an idle sync, which writes no row and changes no state (S6, R6). */
 import { LIMITS } from "../src/core/limits.ts";
 import type { Connection } from "./connection.ts";
-import { beganWith, type Item, type StateValue } from "./platform.ts";
+import { type Item, lacksReports, type StateValue } from "./platform.ts";
 import type { StreamName } from "./records.ts";
 import type { World } from "./world.ts";
 
@@ -21,9 +21,9 @@ export function judgeIdle(
   for (const [stream, { json, value }] of connection.states) {
     const was = before.get(stream);
     // A count that did not begin anew would let each later sync read all days again. If all days have left the range, none is read.
-    const found = isDataset(stream) ? beganWith(connection.states, stream, world.reports) : value;
     const isRead = world.provider.exchanges.some((exchange) => exchange.stream === stream);
-    if (found !== value && isRead && value.known?.length)
+    const lacks = isDataset(stream) && lacksReports(connection.states, stream, world.reports);
+    if (lacks && isRead && value.known?.length)
       faults.push(`R10: reports are missing behind the state of ${stream} after the last sync`);
     // A provisional cost that is posted later counts on the nearest day of the window that shows it.
     const { selects } =

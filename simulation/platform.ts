@@ -138,6 +138,13 @@ export function beganWith(
   return value && reports && !isTold ? { ...value, unreported: value.known ?? [] } : value;
 }
 
+/** R10: whether the platform has lost reports behind which it has kept this state. Then the next sync reads all days again. */
+export const lacksReports = (
+  stored: Parameters<typeof beganWith>[0],
+  stream: StreamName,
+  reports: boolean,
+): boolean => beganWith(stored, stream, reports) !== stored.get(stream)?.value;
+
 /** Whether a count of reports, `[stream, since, number]`, is behind that of a stream, `[since, number]`. */
 function lacks(told: unknown, relied: StateValue["reported"]): boolean {
   if (relied === null || relied === undefined) return false;

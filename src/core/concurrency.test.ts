@@ -139,13 +139,15 @@ describe("C1: the number of requests at once finds itself", () => {
     expect(lanesAfter(false)).toBeGreaterThan(8);
   });
 
+  const afterPageAndLimit = (state: Concurrency, at: number): Concurrency =>
+    afterLimit(afterPage(state, { at, latency: 100, waitedFor: "pace" }), at + 1000, 1000);
+
   test("C1: a trial of the measured rate that does not help doubles the 429s before the next one, up to 64", () => {
     let [state, at]: [Concurrency, number] = [FIRST_CONCURRENCY, 0];
     const patience = new Set<number>();
     for (let count = 0; count < 1000; count++) {
       at += 2000;
-      state = afterPage(state, { at, latency: 100, waitedFor: "pace" });
-      state = afterLimit(state, at + 1000, 1000);
+      state = afterPageAndLimit(state, at);
       patience.add(state.pace?.patience ?? 0);
     }
     expect([...patience]).toEqual([2, 4, 8, 16, 32, 64]);
@@ -156,8 +158,7 @@ describe("C1: the number of requests at once finds itself", () => {
     let [state, at]: [Concurrency, number] = [FIRST_CONCURRENCY, 0];
     while (state.pace?.patience !== patience || state.pace.term.faster === null) {
       at += 2000;
-      state = afterPage(state, { at, latency: 100, waitedFor: "pace" });
-      state = afterLimit(state, at + 1000, 1000);
+      state = afterPageAndLimit(state, at);
     }
     return { state, at };
   }
@@ -167,8 +168,7 @@ describe("C1: the number of requests at once finds itself", () => {
     const { pace } = state;
     while (state.pace?.term.faster !== null) {
       at += 2000;
-      state = afterPage(state, { at, latency: 100, waitedFor: "pace" });
-      state = afterLimit(state, at + 1000, 1000);
+      state = afterPageAndLimit(state, at);
     }
     expect(state.pace.rate).toBe(pace?.term.faster?.rate);
     expect(state.pace.rate).toBeGreaterThan(pace?.rate ?? Infinity);

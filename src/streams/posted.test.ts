@@ -156,12 +156,18 @@ test("R10: so many windows list their strays in one sync, and the others are due
   expect(run.succeeded).toBe(true);
 });
 
-test("P5 R10: a window of strays of which the pass reads only a part is due if the sync has no room to read it as a whole", async () => {
+/** One window of four days has written a stray. */
+async function longWindow() {
   const own = { 0: [recordOf("r0", 0)] };
   const world = { 0: [...own[0], recordOf("next", 5)] };
   const whole = { ...input, maximumWindowDays: 31 };
   const empty = await readScript(showing(own), { input: whole });
   const first = await readScript(showing(world), { input: whole, stored: lastState(empty) });
+  return { whole, world, first };
+}
+
+test("P5 R10: a window of strays of which the pass reads only a part is due if the sync has no room to read it as a whole", async () => {
+  const { whole, world, first } = await longWindow();
   expect(stateOf(first).strays.map(({ window }) => window)).toEqual([range(0, 4)]);
   const asked = { input: { ...whole, lookback: DAY }, stored: lastState(first) };
   const free = await readScript(showing(world), asked);
@@ -173,11 +179,7 @@ test("P5 R10: a window of strays of which the pass reads only a part is due if t
 });
 
 test("P5: only a pass with a deep re-read, or without one in the config, reads a window of strays as a whole of which it reads a part", async () => {
-  const own = { 0: [recordOf("r0", 0)] };
-  const world = { 0: [...own[0], recordOf("next", 5)] };
-  const whole = { ...input, maximumWindowDays: 31 };
-  const empty = await readScript(showing(own), { input: whole });
-  const first = await readScript(showing(world), { input: whole, stored: lastState(empty) });
+  const { whole, world, first } = await longWindow();
   const asked = { ...whole, lookback: DAY };
   const deep = { ...asked, reconcileFrom: DAY_ONE + 2 * DAY };
   const run = await readScript(showing(world), { input: deep, stored: lastState(first) });
