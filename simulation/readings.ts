@@ -49,14 +49,15 @@ export class Readings {
 
   /**
    * The smallest `available_through` of the windows between two instants. If a day has several readings, the largest
-   * value counts, because the position may have passed the day before the other readings.
+   * value counts, because the position may have passed the day before the other readings. A window whose value is exactly its
+   * end limits nothing: the provider may have clipped the value to the window (S1).
    */
   least(from: number, until: number): number {
     let least = Infinity;
     for (let at = from; at < until; at = nextDay(at + 1)) {
       const said = [...this.#windows.values()]
         .filter(({ start, end, through }) => start <= at && end > at && through > -Infinity)
-        .map(({ through }) => through);
+        .map(({ end, through }) => (through === end ? Infinity : through));
       if (said.length > 0) least = Math.min(least, Math.max(...said));
     }
     return least;
