@@ -1,4 +1,4 @@
-/** Lives that the rules allow, and that a judge once called broken. */
+/** Lives that the rules allow, although a judge or a reader has called them broken. */
 import { expect, test } from "vitest";
 import { LIMITS } from "../src/core/limits.ts";
 import { date, HOUR, iso } from "./calendar.ts";

@@ -116,7 +116,6 @@ export class Promises {
    */
   #positions({ result, believed, latestDate, stored, startDate }: Passage): string[] {
     const { rules } = this.#watched;
-    const { frontier } = rules;
     const faults: string[] = [];
     const base = Math.min(
       Math.max(startDate ?? -Infinity, floorOf(believed.endedAt, rules.retentionDays)),
@@ -145,9 +144,7 @@ export class Promises {
       if (position > Math.max(said, reached)) {
         faults.push(`S1: position ${shown(position)} past what was available, ${shown(said)}`);
       }
-      const passed = frontier.clipped
-        ? Infinity
-        : this.#readings.least(Math.max(before, base), position);
+      const passed = this.#readings.least(Math.max(before, base), position);
       if (position > Math.max(passed, reached)) {
         faults.push(
           `S1: position ${shown(position)} past ${shown(passed)}, which a window on its way said`,
