@@ -15,7 +15,6 @@ import {
   DEFAULTS,
   lifeIn,
   livesOn,
-  numbers,
   PAGED,
   posting,
   restate,
@@ -242,30 +241,4 @@ test.each([
   ["no state knows of the report between them, because its process was killed", 9_870_013_437],
 ])("P6: two readings in a row agree, although %s", async (_, seed) => {
   expect(await faultsOf(seed)).toEqual([]);
-});
-
-test("R8 P5: an outage that hides all strays of a day is believed, until a later reading of their window shows them again", async () => {
-  const costs = posting();
-  const strays = numbers(0, 30).map((i) => strayOf(costs, -6, -5, { id: `s${i}` }));
-  costs.outages.push({ start: day(1) + 2 * HOUR, end: day(1) + 6 * HOUR, showsOneOf: Infinity });
-  const connection = scripted(day(0) + 3 * HOUR, [costs], strays);
-  await connection.sync(DEFAULTS);
-  expect(await verdictOn(connection, -6)).toBe("proven 30");
-  await syncsAt(connection, [27, 31], DEFAULTS);
-  expect(await verdictOn(connection, -6)).toBe("proven 0");
-  await syncsAt(connection, [51], DEFAULTS);
-  expect(await verdictOn(connection, -6)).toBe("proven 30");
-});
-
-test("P5: a provider shortens its windows between two strays of a group, and their day stays unproven until a window may be as long as before", async () => {
-  const costs = posting({ maximumWindowDays: 31 });
-  const strays = [-10, -3].map((on) => strayOf(costs, -27, on, { id: `s${on}` }));
-  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -28, 1), ...strays]);
-  await connection.sync(DEFAULTS);
-  costs.maximumWindowDays = 7;
-  await syncsAt(connection, [27, 51, 75], DEFAULTS);
-  expect(await verdictOn(connection, -27)).toBe("unproven 1");
-  costs.maximumWindowDays = 31;
-  await syncsAt(connection, [99], DEFAULTS);
-  expect(await verdictOn(connection, -27)).toBe("proven 3");
 });

@@ -33,15 +33,15 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/core/known_days.ts",
-    from: "Math.min(entry.shrinkage.at, now + DAY)",
-    to: "entry.shrinkage.at",
+    from: "Math.min(at, now + DAY)",
+    to: "at",
     test: "src/core/known_days.test.ts: R8: if the provider's clock was more than a day ahead at the first reading that showed less, the hour begins a day after the next one; a clock that is put back by hours changes nothing",
   },
   {
     rule: "R8",
     file: "src/core/known_days.ts",
-    from: "Math.min(entry.shrinkage.at, now + DAY)",
-    to: "Math.min(entry.shrinkage.at, now)",
+    from: "Math.min(at, now + DAY)",
+    to: "Math.min(at, now)",
     test: "src/core/known_days.test.ts: R8: if the provider's clock was more than a day ahead at the first reading that showed less, the hour begins a day after the next one; a clock that is put back by hours changes nothing",
   },
   {
@@ -110,7 +110,7 @@ export const DAYS: readonly Mutant[] = [
   {
     rule: "R8",
     file: "src/core/known_days.ts",
-    from: "most < SUSPICIOUS_FROM || 2 * seen.records >= most",
+    from: "!isSuddenLoss(most, seen.records)",
     to: "most > 0",
     test: "src/core/settle.test.ts: R8: less than half leaves the earlier rows standing; the second reading an hour later is believed",
   },

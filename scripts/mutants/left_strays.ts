@@ -33,7 +33,7 @@ export const LEFT_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "this.#seen.add(known.hash);\n      if (isWritten(known)) this.#take",
+    from: "this.#known.seen.add(known.hash);\n      if (isWritten(known)) this.#take",
     to: "if (isWritten(known)) this.#take",
     test: "warehouse/proofs/proofs.test.ts: P5 R6: a stray stands until the day that owns it now is written, also if the sync fails before",
   },

@@ -126,7 +126,7 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/strays.ts",
-    from: "shown.has(hash) || this.#learned.has(hash);\n    const missed",
+    from: "shown.has(hash) || this.#known.learned.has(hash);\n    const missed",
     to: "shown.has(hash);\n    const missed",
     test: STRAYS_TEST + "R10: no second reading misses a stray that was written in this read",
   },
@@ -271,7 +271,7 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "!this.#seen.has(hash) && days.has(day)",
+    from: "!this.#known.seen.has(hash) && days.has(day)",
     to: "days.has(day)",
     test:
       STRAYS_TEST +

@@ -5,15 +5,15 @@ export const RESUMED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: 'if (shows !== "part") this.#reads.read.push(reading);',
-    to: "this.#reads.read.push(reading);",
+    from: 'if (shows !== "part") this.#reads.read.push({ ...reading, endedAt });',
+    to: "this.#reads.read.push({ ...reading, endedAt });",
     test: "src/streams/resumed.test.ts: P5: a resumed window is looked at once more for the owner of a stray, here behind %s",
   },
   {
     rule: "P5",
     file: "src/streams/completion.ts",
-    from: 'if (shows !== "part") this.#reads.read.push(reading);',
-    to: "if (isWhole) this.#reads.read.push(reading);",
+    from: 'if (shows !== "part") this.#reads.read.push({ ...reading, endedAt });',
+    to: "if (isWhole) this.#reads.read.push({ ...reading, endedAt });",
     test: "src/streams/resumed.test.ts: P5: a resumed window is looked at once more for the owner of a stray, here behind %s",
   },
   {

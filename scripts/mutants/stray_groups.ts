@@ -60,8 +60,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "const lost = gone.filter((stray) => !isReplaced(stray));",
-    to: "const lost = gone;",
+    from: "const missing = gone.filter((stray) => !isReplaced(stray));",
+    to: "const missing = gone;",
     test: GROUPS + RESTATED,
   },
   {
@@ -102,8 +102,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "this.#written.filter(({ hash }) => !this.#learned.has(hash));",
-    to: "this.#written;",
+    from: "this.#known.written.filter(({ hash }) => !this.#known.learned.has(hash));",
+    to: "this.#known.written;",
     test: GROUPS + "P5: a stray that is restated between two windows which show it is written once",
   },
   {

@@ -40,7 +40,7 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "for (const [hash, { id, day }] of came.rows) this.#know({ hash, id, day, readingId, window });",
+    from: "this.#known.learn({ hash, id, day, readingId, window });",
     to: "",
     test: "src/streams/reader_days.test.ts: P5: next time a written stray is reported as standing, and an idle second read writes nothing",
   },
@@ -61,7 +61,7 @@ export const STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "return id === undefined && !this.#seen.has(hash) && days.has(day);",
+    from: "return id === undefined && !this.#known.seen.has(hash) && days.has(day);",
     to: "return id === null;",
     test: "src/streams/strays.test.ts: P5 R10: a stray of the same day without an id may be such a version if no window has shown it: it is forgotten with its group, whose window is due",
   },

@@ -7,6 +7,8 @@ import { CLAUSES } from "./clauses.ts";
 import { STRAYS_TO_COME } from "./coming.ts";
 import { CONCURRENCY } from "./concurrency.ts";
 import { CUT_LISTINGS } from "./cut_listings.ts";
+import { CUT_STRAYS } from "./cut_strays.ts";
+import { DOUBTED_STRAYS } from "./doubts.ts";
 import { KEPT } from "./kept.ts";
 import { LEFT_STRAYS } from "./left_strays.ts";
 import { LIMITS } from "./limits.ts";
@@ -254,6 +256,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...CLAUSES,
   ...STRAYS_TO_COME,
   ...CONCURRENCY,
+  ...CUT_STRAYS,
+  ...DOUBTED_STRAYS,
   ...KEPT,
   ...LEFT_STRAYS,
   ...LIMITS,

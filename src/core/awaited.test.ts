@@ -74,9 +74,14 @@ test("P5 P6: no parts tell of a window that is just as long as the provider allo
 });
 
 /** The strays of a state, and the days that await strays, in a sync that reads the days from 5 on. */
-function inSync(strays: readonly KnownStray[], awaited: readonly AwaitedStrays[]) {
+function inSync(
+  strays: readonly KnownStray[],
+  awaited: readonly AwaitedStrays[],
+  maximumWindowDays = 31,
+) {
   const bounds = { floor: 5 * DAY, keepFrom: 3 * DAY, within: range(5, 20) };
-  return straysOfState({ strays, awaited, unreported: [] }, { reports: true }, bounds);
+  const state = { strays, awaited, unreported: [] };
+  return straysOfState(state, { reports: true, maximumWindowDays }, bounds);
 }
 
 test("P5 W3: a stray is kept as long as its day or its window may be kept, and a day awaits strays as long as it may be kept itself", () => {
@@ -102,4 +107,34 @@ test("P5: a day that awaits a stray whose id stands in place of its content is n
   const { awaited, coming } = inSync([told], [named]);
   expect(awaited).toEqual([named]);
   expect(coming).toEqual([range(6, 7), range(7, 9)]);
+});
+
+test("P5: if a window is longer than the provider allows by now, the strays of its group have their ids in place of their contents, and are due", () => {
+  const stray = (name: string, window: Range, changes: Partial<KnownStray> = {}): KnownStray => ({
+    hash: `${name}-content`,
+    id: name,
+    day: 5 * DAY,
+    readingId: "r",
+    window,
+    ...changes,
+  });
+  const [long, short] = [range(6, 9), range(10, 12)];
+  const group = [stray("a", long), stray("b", short)];
+  const other = { readingId: "r2" };
+  const kept = [
+    stray("c", short, other),
+    stray("d", long, { readingId: null }),
+    stray("e", long, { day: 4 * DAY }),
+    stray("f", range(18, 21), { readingId: "r3" }),
+    stray("h", long, { readingId: "r4" }),
+    { ...stray("g", long, { readingId: "r4" }), id: undefined },
+  ].map(({ id, ...rest }): KnownStray => (id === undefined ? rest : { id, ...rest }));
+  const { strays, awaited, coming } = inSync([...group, ...kept], [], 2);
+  expect(strays).toEqual([{ ...group[0], hash: "a" }, { ...group[1], hash: "b" }, ...kept]);
+  expect(awaited).toEqual([
+    { days: range(5, 6), window: long },
+    { days: range(5, 6), window: short },
+  ]);
+  expect(coming).toEqual([range(5, 6), long, range(5, 6), short]);
+  expect(inSync([...group, ...kept], [], 3)).toMatchObject({ awaited: [], coming: [] });
 });

@@ -5,6 +5,7 @@
  */
 import type { Bounds } from "./plan_bounds.ts";
 import type { PlanInput } from "./plan_windows.ts";
+import { groupOf, groupsOfCut } from "./stray_group.ts";
 import type { AwaitedStrays, IncrementalState, KnownStray } from "./state.ts";
 import { DAY, monthStart } from "./time.ts";
 import { toldStrays } from "./unreported.ts";
@@ -66,7 +67,7 @@ const rangeOver = (one: Range, other: Range): Range => ({
  */
 export function straysOfState(
   state: Pick<IncrementalState, "strays" | "awaited" | "unreported">,
-  { reports }: Pick<PlanInput, "reports">,
+  { reports, maximumWindowDays }: Pick<PlanInput, "reports" | "maximumWindowDays">,
   { floor, keepFrom, within }: Pick<Bounds, "floor" | "keepFrom"> & { readonly within: Range },
 ): {
   readonly strays: readonly KnownStray[];
@@ -75,8 +76,12 @@ export function straysOfState(
 } {
   // A stray may start before the floor: its window shows it as long as a part of the window is kept. Or its day is kept, and its window is
   // not: the next reading of the day takes the stray's row out of the sums (R10).
-  const strays = toldStrays(state, reports).filter(
+  const kept = toldStrays(state, reports).filter(
     ({ day, window }) => Math.max(day + DAY, window.end) > keepFrom,
+  );
+  const cut = groupsOfCut(kept, { floor, within, maximumWindowDays });
+  const strays = kept.map((stray) =>
+    cut.has(groupOf(stray)) ? { ...stray, hash: stray.id ?? stray.hash } : stray,
   );
   // A provider may no longer show a stray whose day has left retention, and its window would stay due.
   const told = strays

@@ -133,16 +133,20 @@ export function isSuspicious(known: KnownDays, seen: DayDigest, view: View, firs
   const entry = known.days.get(seen.day);
   const forgotten = known.forgotten.get(seen.day);
   const most = Math.max(mostOf(known, seen.day), first);
-  if (most < SUSPICIOUS_FROM || 2 * seen.records >= most) return false;
+  if (!isSuddenLoss(most, seen.records)) return false;
   const shrinkage = entry?.shrinkage ?? forgotten?.shrinkage ?? null;
   return shrinkage?.digest !== seen.digest || !confirms(view, shrinkage.at);
 }
+
+/** Whether less than half is left of the records that were known. */
+export const isSuddenLoss = (most: number, records: number): boolean =>
+  most >= SUSPICIOUS_FROM && 2 * records < most;
 
 /**
  * Whether a reading can confirm one that ended at an instant: it began an hour later, and shows a view of the data that was made since. A
  * provider whose view stands still is believed in the end.
  */
-function confirms({ beganAt, firstAsOf }: View, endedAt: number): boolean {
+export function confirms({ beganAt, firstAsOf }: View, endedAt: number): boolean {
   const later = beganAt - endedAt;
   const madeAt = parseInstant(firstAsOf ?? "") ?? -Infinity;
   return later >= (madeAt > endedAt ? HOUR : STILL);
@@ -231,6 +235,12 @@ export function confirm(known: KnownDays, day: number): KnownDays {
 }
 
 /**
+ * The end of the first reading that was not believed. If the provider's clock was years ahead at that time, the hour would not begin for
+ * years. A clock that is put back by hours does not shorten it.
+ */
+export const firstEnd = (at: number, now: number): number => Math.min(at, now + DAY);
+
+/**
  * Returns the known days after a reading has shown less than half of a day. Keeps the end of the first such reading (R8).
  *
  * @param now the end of the reading, in milliseconds since 1970 on the provider's clock
@@ -238,9 +248,7 @@ export function confirm(known: KnownDays, day: number): KnownDays {
 export function suspect(known: KnownDays, seen: DayDigest, now: number): KnownDays {
   const { day, records, digest } = seen;
   const doubted = <Entry extends KnownDay | ForgottenDay>(entry: Entry): Entry => {
-    // If the provider's clock was years ahead at the first such reading, the hour would not begin for years. A clock that is put back
-    // by hours does not shorten it.
-    const at = entry.shrinkage?.digest === digest ? Math.min(entry.shrinkage.at, now + DAY) : now;
+    const at = entry.shrinkage?.digest === digest ? firstEnd(entry.shrinkage.at, now) : now;
     return { ...entry, shrinkage: { records, digest, at } };
   };
   const entry = known.days.get(day);

@@ -69,6 +69,8 @@ export interface KnownStray {
   readonly readingId: string | null;
   /** The window that returned the stray. */
   readonly window: Range;
+  /** The end of the first reading that lacked the stray and was not believed (R8), on the provider's clock; left out if there is none. */
+  readonly missedAt?: number;
 }
 
 /** The strays that one reading wrote on one day. */
@@ -192,6 +194,11 @@ function withoutOpen<State extends StreamState>(state: State, { id }: Pick<Readi
   return { ...state, pass: { ...state.pass, open } };
 }
 
+/** `shrunk`: the days that keep their provisional sums. */
+type Unsettled = Pick<Settlement, "known" | "doubtful" | "rewrites"> & {
+  readonly shrunk: readonly { readonly day: number }[];
+};
+
 /**
  * The state after a reading's last page, before its window counts as finished. The provisional costs that the reading returned
  * replace the earlier ones of its days. Days that show less than half keep theirs: their earlier rows stand (R8), and if these are
@@ -201,7 +208,7 @@ function withoutOpen<State extends StreamState>(state: State, { id }: Pick<Readi
 export function settleReading<State extends StreamState>(
   state: State,
   reading: Reading,
-  { known, shrunk, doubtful, rewrites }: Omit<Settlement, "reports" | "hasLost">,
+  { known, shrunk, doubtful, rewrites }: Unsettled,
   now: number,
 ): State {
   const kept = keepOpen(state, reading, now);

@@ -79,7 +79,7 @@ export class Completion {
 
   /** Whether {@link goOn} has more to do once all windows are read. */
   get hasMore(): boolean {
-    const hasWaiting = !this.#waiting.isEmpty || this.#reads.unjudged().length > 0;
+    const hasWaiting = !this.#waiting.isEmpty || this.#reads.hasUnjudged;
     return hasWaiting || this.#losses.hasOvertaken || this.strays.listings.hasUnlisted;
   }
 
@@ -128,17 +128,16 @@ export class Completion {
 
   async #settle(ended: EndedWindow): Promise<void> {
     const { job, reading, endedAt, pageCount } = ended;
-    const { ledger, input, queue, report, lacking } = this.#options;
+    const { ledger, input, queue, report, lacking, warn } = this.#options;
     const isWhole = job.purpose.kind === "window" && !job.isLook;
     for (const day of job.written.keys()) this.#reads.written.add(day);
     const settlement = await this.#judged(ended);
     // The earlier process that began a resumed reading may have seen strays that this process does not know.
     const shows = !isWhole || reading.resumed ? "part" : reading.moved ? "moved" : "all";
-    const isAbout = isAboutOf(reading);
     const open = this.strays.listings.unlisted();
-    const misses = this.strays.judge(reading, isAbout, shows);
+    const misses = this.strays.judge({ ...reading, endedAt }, isAboutOf(reading), shows);
     if (reading.resumed) this.strays.listings.judgeNext(reading);
-    if (shows !== "part") this.#reads.read.push(reading);
+    if (shows !== "part") this.#reads.read.push({ ...reading, endedAt });
     this.#reads.expectStrays(reading);
     const { rewrites, doubtful } = settlement;
     const days = this.#reads.awaited.judged(settlement.reports);
@@ -147,7 +146,7 @@ export class Completion {
     const isLate = tellsLate(ledger.state, reports);
     const isLost = this.strays.listings.loses();
     this.strays.settle((day) => standsAsShown(settlement, reading, day));
-    const lists = this.#reporter.lists(reading, shows);
+    const lists = this.#reporter.lists(this.strays.doubts.shownBy(reading), shows);
     const hasLost = settlement.hasLost || misses || isLost || isLate || lists.hasLost;
     const missed = this.#lose({ ...reading, ...lists, endedAt, days: daysAbout(reading) }, hasLost);
     const doubted = misses ? doubtsOf(settlement, reading) : [];
@@ -161,7 +160,8 @@ export class Completion {
     const stays = this.#due.staysBehind(ledger.state, reading, left);
     const waiting = [...doubtful, ...stays, ...coming];
     const learned = asLearned({ ...settlement, doubtful: waiting }, reading);
-    const settled = settleReading(ledger.state, reading, learned, input.now);
+    const shrunk = this.strays.doubts.keepingCosts(reading, settlement);
+    const settled = settleReading(ledger.state, reading, { ...learned, shrunk }, input.now);
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;
     const decided = this.#due.release(this.#due.settle(marked, reading, waits), reading);
@@ -172,7 +172,7 @@ export class Completion {
       if (this.#options.unprovenBefore() === null && ledger.state.mode === "incremental")
         this.#confirmations.ofMoved(reading, pageCount, doubtful);
     }
-    await reported;
+    await Promise.all([reported, ...this.strays.doubts.takeWarnings(reading).map(warn)]);
     if (rewrites.length === 0) return;
     await ledger.forget(rewrites.map(({ day, records }) => ({ day, records, writtenBy: null })));
     queue(rewriteJob(reading, rewrites, job, this.strays.hasPending(reading)));

@@ -58,7 +58,20 @@ export function describeShrunk(shrunk: readonly ShrunkDay[]): string[] {
   return shrunk.map(
     ({ day, most, records }) =>
       `the provider shows ${countOf(records, "record")} of ${formatDay(day)}, which had ${most}. ` +
-      "This may be an outage: the earlier rows keep standing until a reading of newer data, an hour or more later, shows the same.",
+      MAY_BE_OUTAGE,
+  );
+}
+
+const MAY_BE_OUTAGE =
+  "This may be an outage: the earlier rows keep standing until a reading of newer data, an hour or more later, shows the same.";
+
+/** R8: a window that hides most records of another day. */
+export function describeDoubts(
+  doubts: readonly (Pick<ShrunkDay, "day" | "most" | "records"> & { readonly window: Range })[],
+): string[] {
+  return doubts.map(
+    ({ day, window, most, records }) =>
+      `the window ${spanOf(window)} shows ${countOf(records, "record")} of ${formatDay(day)}, of which it had shown ${most}. ${MAY_BE_OUTAGE}`,
   );
 }
 

@@ -4,9 +4,10 @@
  */
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { KnownStray, StrayGroup } from "../core/state.ts";
+import { groupOf, hasContent } from "../core/stray_group.ts";
 import { DAY } from "../core/time.ts";
 import { contains, type Range } from "../core/window.ts";
-import { groupOf, hasContent, isWritten, sizesOutside } from "./stray_groups.ts";
+import { isWritten, sizesOutside } from "./stray_groups.ts";
 import { type Listing, withoutContent, type WrittenStray } from "./stray_listings.ts";
 import type { TakenStrays } from "./taken_strays.ts";
 

@@ -184,6 +184,16 @@ test("S3: the JSON of a state is for people to read", () => {
   });
 });
 
+test.each([
+  ["an id", { id: "0123456789abcdef01234568" }],
+  ["no id", {}],
+  ["a hash of 0.2.0", { isFormer: true } as const],
+])("R8: a stray with %s keeps the end of the first reading that lacked it", (_, more) => {
+  const strays = incremental.strays.map((stray) => ({ ...stray, ...more, missedAt: DAY_ONE + 5 }));
+  const decoded = decodeState(throughJson({ ...incremental, strays }), ours, "incremental");
+  expect(decoded).toMatchObject({ strays });
+});
+
 test("S5: all hashes of a state of 0.2.0 are of its form, and say so in the next state", () => {
   const text = JSON.stringify(throughJson(incremental));
   const old: unknown = JSON.parse(text, (name, value) =>

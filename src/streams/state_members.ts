@@ -216,8 +216,14 @@ export const encodeStray = (stray: KnownStray): unknown => [
   stray.readingId,
   formatInstant(stray.window.start),
   formatInstant(stray.window.end),
-  ...(stray.isFormer === true ? ["former"] : stray.id === undefined ? [] : [encodeHash(stray.id)]),
+  ...moreOf(stray),
 ];
+/** The id, and the end of the first reading that lacked the stray and was not believed (R8). Most strays have only an id. */
+function moreOf({ id, isFormer, missedAt }: KnownStray): readonly (string | null)[] {
+  const name = isFormer === true ? "former" : id === undefined ? null : encodeHash(id);
+  if (missedAt !== undefined) return [name, formatInstant(missedAt)];
+  return name === null ? [] : [name];
+}
 export const stray = z
   .tuple([
     hash,
@@ -225,12 +231,14 @@ export const stray = z
     readingId.nullable(),
     instant,
     instant,
-    z.union([z.literal("former"), hash]).optional(),
+    z.union([z.literal("former"), hash]).nullish(),
+    instant.optional(),
   ])
-  .transform(([text, at, writtenBy, start, end, more]): KnownStray => ({
+  .transform(([text, at, writtenBy, start, end, more, missedAt]): KnownStray => ({
     hash: text,
-    ...(more === undefined ? {} : more === "former" ? { isFormer: true } : { id: more }),
+    ...(more == null ? {} : more === "former" ? { isFormer: true } : { id: more }),
     day: at,
     readingId: writtenBy,
     window: { start, end },
+    ...(missedAt === undefined ? {} : { missedAt }),
   }));

@@ -1,5 +1,6 @@
-/** The strays that one reading wrote on one day are a group (P5): reports only count them, so the models know a group as a whole. */
+/** Groups of strays (`core/stray_group.ts`): reports only count them, so the models know a group as a whole. */
 import type { KnownStray } from "../core/state.ts";
+import { groupOf } from "../core/stray_group.ts";
 import { contains, type Range } from "../core/window.ts";
 import type { WrittenStray } from "./stray_listings.ts";
 
@@ -20,13 +21,6 @@ export interface CameStrays {
 }
 
 export const isWritten = (stray: KnownStray): stray is WrittenStray => stray.readingId !== null;
-
-/** Whether a window that shows the stray again shows a known one. Otherwise the id stands in place of the content. */
-export const hasContent = ({ hash, id }: KnownStray): boolean => hash !== id;
-
-/** The name of a written stray's group. */
-export const groupOf = ({ day, readingId }: Pick<WrittenStray, "day" | "readingId">): string =>
-  `${day} ${readingId}`;
 
 /** The number of strays of each group whose window this one does not contain. */
 export function sizesOutside(

@@ -16,8 +16,9 @@ const days = (from: number, to: number): Range => ({
   start: DAY_ONE + from * DAY,
   end: DAY_ONE + to * DAY,
 });
-const reading = (window: Range, changes: Partial<Reading> = {}): Reading => ({
+const reading = (window: Range, changes: Partial<Reading> = {}): StrayReads["read"][number] => ({
   ...beginReading(window, { id: "r1", limit: 10, beganAt: 0, withTotals: true }),
+  endedAt: 0,
   ...changes,
 });
 

@@ -1,5 +1,5 @@
 /** The windows that a pass reads because of strays, besides those of its plan (P5). */
-import { sureOf } from "../core/awaited.ts";
+import { isShownWhole, sureOf } from "../core/awaited.ts";
 import { daysOf } from "../core/digests.ts";
 import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
@@ -20,7 +20,9 @@ import { AwaitedDays } from "./awaited_days.ts";
 import { isAboutOf } from "./ended_reading.ts";
 import { type Looks, lookPurpose, looksAt } from "./looks.ts";
 import type { Purpose } from "./record_filter.ts";
+import type { Viewed } from "./stray_doubts.ts";
 import type { CameStrays } from "./stray_groups.ts";
+import type { WrittenStray } from "./stray_listings.ts";
 import type { Strays } from "./strays.ts";
 
 export interface StrayReadsOptions {
@@ -40,11 +42,19 @@ export const STATES_AT_ONCE = 10;
 const wholeDaysOf = (window: Range): number[] =>
   daysOf(window).filter((day) => window.start <= day);
 
+/** A window that was read in parts. It shows the provider's data as of its first part at the earliest. */
+function viewOf({ start, end }: Range, parts: readonly (Reading & Viewed)[]): Viewed {
+  const [first] = parts.toSorted((one, other) => one.beganAt - other.beganAt);
+  const endedAt = Math.max(...parts.map((part) => part.endedAt));
+  const { id = "", beganAt = endedAt, firstAsOf = null } = first ?? {};
+  return { start, end, id, beganAt, firstAsOf, endedAt };
+}
+
 export class StrayReads {
   readonly #options: StrayReadsOptions;
   readonly #strays: Strays;
   /** The windows that this pass has read as a whole, by this process. */
-  readonly read: Reading[] = [];
+  readonly read: (Reading & Pick<Viewed, "endedAt">)[] = [];
   /** The days that have rows written by this read, those of strays among them. */
   readonly written = new Set<number>();
   /** The days that this process has read by second readings, or by resumed ones. */
@@ -151,7 +161,30 @@ export class StrayReads {
         next.push(window);
       }
     }
+    if (now.length === 0)
+      for (const { window, missing } of this.#cut()) this.#strays.missesCut(missing, window);
     return { now, next };
+  }
+
+  /** Whether {@link takeUnjudged} has something to do. */
+  get hasUnjudged(): boolean {
+    return this.unjudged().length > 0 || this.#cut().length > 0;
+  }
+
+  /**
+   * P5: the windows that are longer than the provider allows by now, and that this process has read in parts as a whole, with the strays that
+   * no part has shown. A stray that found no room to wait counts as shown.
+   */
+  #cut(): { readonly window: Viewed; readonly missing: readonly WrittenStray[] }[] {
+    const { maximumWindowDays } = this.#options.input;
+    const unseen = this.#strays.unseenCut(maximumWindowDays);
+    return [...Map.groupBy(unseen, ({ window }) => nameOf(window)).values()].flatMap((missing) => {
+      const [first] = missing;
+      if (first === undefined || !isShownWhole(first.window, this.read, maximumWindowDays))
+        return [];
+      const parts = this.read.filter((part) => overlaps(part, first.window));
+      return { window: viewOf(first.window, parts), missing };
+    });
   }
 
   /**

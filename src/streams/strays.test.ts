@@ -41,7 +41,13 @@ function ownedOf(id: string): KnownStray {
   return stray;
 }
 /** A window as a reading has read it. */
-const read = (window: Range, id = "r9") => ({ ...window, id });
+const read = (window: Range, id = "r9") => ({
+  ...window,
+  id,
+  beganAt: 0,
+  firstAsOf: null,
+  endedAt: 0,
+});
 const within =
   ({ start, end }: Range) =>
   (day: number): boolean =>

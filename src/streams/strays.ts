@@ -15,14 +15,16 @@
 import { type Limits, LIMITS } from "../core/limits.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { KnownStray } from "../core/state.ts";
+import { groupOf, hasContent, isCut } from "../core/stray_group.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
 import { type GroupPlan, GroupReports, type Reported } from "./group_reports.ts";
-import { HashWords } from "./hash_words.ts";
 import type { AwaitedPending } from "./awaited_days.ts";
 import { LeftStrays } from "./left_strays.ts";
 import { type Pending, PendingStrays } from "./pending_strays.ts";
-import { type CameStrays, groupOf, isWritten, newestOf, ofWholeGroups } from "./stray_groups.ts";
+import { RecognizedStrays } from "./recognized_strays.ts";
+import { StrayDoubts, type Viewed } from "./stray_doubts.ts";
+import { type CameStrays, isWritten, newestOf, ofWholeGroups } from "./stray_groups.ts";
 import {
   distinct,
   EVERYTHING,
@@ -32,7 +34,7 @@ import {
   withoutContent,
   type WrittenStray,
 } from "./stray_listings.ts";
-import { type StrayPrint, StrayTable } from "./stray_table.ts";
+import type { StrayPrint } from "./stray_table.ts";
 import { TakenStrays } from "./taken_strays.ts";
 
 /**
@@ -47,10 +49,8 @@ const NO_WINDOW: Range = { start: Infinity, end: -Infinity };
 /** The strays of one stream's read. */
 export class Strays {
   /** The strays of the state, by content. */
-  readonly #known: StrayTable;
+  readonly #known: RecognizedStrays;
   readonly #pending: PendingStrays;
-  /** Contents that this read has shown. */
-  readonly #seen = new Set<string>();
   /** By window: the known strays that its present passage has shown. */
   readonly #shown = new Map<string, Set<string>>();
   /** By content: the id and the version of the known strays that this read has shown, and the last window that has shown them. */
@@ -58,13 +58,12 @@ export class Strays {
     string,
     Pick<Pending, "id" | "version"> & { readonly window: Range }
   >();
-  /** Contents that became known in this read. */
-  readonly #learned = new Set<string>();
   /** Contents of known strays that the latest reading of their day has returned as its own. */
   readonly #returned = new Set<string>();
   /** The windows that have to list their written strays once more. */
   readonly listings: StrayListings;
   readonly taken = new TakenStrays();
+  readonly doubts = new StrayDoubts();
   /** Owned strays of days whose reading is not settled: a STATE with them would have the stray, but not yet the row of its day. */
   readonly #unsettled = new Set<KnownStray>();
   /**
@@ -72,12 +71,8 @@ export class Strays {
    * second reading has missed, and those that a report has listed although no window of this read has shown them.
    */
   readonly left: LeftStrays;
-  /** All hashes in these tables. */
-  readonly #words = new HashWords();
   readonly #limits: Limits;
   readonly groups: GroupReports;
-  /** How many known strays came from 0.2.0 and have not been shown since. */
-  #former: number;
 
   constructor(
     known: readonly KnownStray[],
@@ -87,14 +82,12 @@ export class Strays {
     this.#limits = limits;
     this.left = new LeftStrays(limits.knownStrays);
     const tells = (told: readonly WrittenStray[]): void =>
-      this.left.add(told.filter(({ hash }) => !this.#seen.has(hash)));
+      this.left.add(told.filter(({ hash }) => !this.#known.seen.has(hash)));
     const groups = { fewer, keptFrom, known };
-    this.groups = new GroupReports(groups, () => this.#written, this.taken, tells);
+    this.groups = new GroupReports(groups, () => this.#known.written, this.taken, tells);
     this.#pending = new PendingStrays(limits);
-    this.#former = known.filter(({ isFormer }) => isFormer === true).length;
-    this.#known = new StrayTable(known);
-    this.listings = new StrayListings(() => this.#written, plan);
-    for (const { hash } of known) this.#words.add(hash);
+    this.#known = new RecognizedStrays(known);
+    this.listings = new StrayListings(() => this.#known.written, plan);
   }
 
   /** Whether there is nothing for {@link own} to do. Usually true. */
@@ -104,7 +97,7 @@ export class Strays {
 
   /** Whether strays are known by their hash of 0.2.0. */
   get hasFormer(): boolean {
-    return this.#former > 0;
+    return this.#known.hasFormer;
   }
 
   /**
@@ -115,27 +108,29 @@ export class Strays {
    */
   see(print: StrayPrint, id: string, start: number, window: Range): KnownStray | null {
     const known = this.seeAgain(print, window);
-    const version = print.versionText;
     if (known !== null) {
       if (!isWritten(known)) return known;
-      this.#prints.set(known.hash, { id, version, window });
+      this.#prints.set(known.hash, { id, version: print.versionText, window });
       if (known.id === undefined) this.#known.set({ ...known, id });
       return known;
     }
-    this.#wait({ id, version, day: floorTo(DAY, start) }, window);
+    this.#wait({ id, version: print.versionText, day: floorTo(DAY, start) }, window);
     return null;
   }
 
   #wait(stray: Pick<Pending, "id" | "version" | "day">, window: Range): void {
     const isAwaited = this.#known.ofId(stray.id).some(isWritten);
-    if (this.#pending.add({ ...stray, isAwaited }, window)) this.#words.add(stray.version);
+    if (this.#pending.add({ ...stray, isAwaited }, window)) this.#known.expect(stray.version);
   }
 
   /** Takes note of a stray that is in the state, and of no other. Returns its entry. */
   seeAgain(print: StrayPrint, window: Range): KnownStray | null {
-    const known = this.#knownAs(print);
-    if (known === undefined) return null;
-    this.#seen.add(known.hash);
+    const before = this.#known.find(print);
+    if (before === undefined) return null;
+    // A stray that comes again was not missing (R8).
+    const { missedAt: _missedAt, ...known } = before;
+    if (before.missedAt !== undefined) this.#known.set(known);
+    this.#known.seen.add(known.hash);
     const name = nameOf(window);
     this.#shown.set(name, (this.#shown.get(name) ?? new Set()).add(known.hash));
     return known;
@@ -143,22 +138,7 @@ export class Strays {
 
   /** Whether the state knows the stray with this content: its row stands. */
   stands(print: StrayPrint): boolean {
-    return this.#knownAs(print) !== undefined;
-  }
-
-  #knownAs(print: StrayPrint): KnownStray | undefined {
-    if (this.#former > 0 && this.#words.mayHave(print.former)) this.#renew(print);
-    return this.#words.mayHave(print.content) ? this.#known.get(print.contentText) : undefined;
-  }
-
-  /** A stray that 0.2.0 wrote comes unchanged: it is known by its hash of today from here. */
-  #renew(print: StrayPrint): void {
-    const known = this.#known.get(print.formerText);
-    if (known?.isFormer !== true) return;
-    const { isFormer: _isFormer, ...stray } = known;
-    this.#known.delete(known.hash);
-    this.#know({ ...stray, hash: print.contentText });
-    this.#former -= 1;
+    return this.#known.find(print) !== undefined;
   }
 
   /**
@@ -184,11 +164,11 @@ export class Strays {
       this.#takeVersions(written, true, (content) => content !== print.contentText);
       this.taken.replaced(written, print);
     }
-    if (!this.#words.mayHaveRecord(print, this.hasFormer)) return;
-    const known = this.#knownAs(print);
+    if (!this.#known.mayHave(print)) return;
+    const known = this.#known.find(print);
     if (known !== undefined) {
       this.#returned.add(known.hash);
-      this.#seen.add(known.hash);
+      this.#known.seen.add(known.hash);
       if (isWritten(known)) this.#take(known, isOut);
     }
     const pending = this.#pending.get(print.versionText);
@@ -200,7 +180,7 @@ export class Strays {
     if (!remembers || window === undefined) return;
     const hash = print.contentText;
     const stray = { hash, day: pending.day, readingId: null, window };
-    this.#know(stray);
+    this.#known.learn(stray);
     this.#unsettled.add(stray);
     this.#returned.add(hash);
   }
@@ -223,13 +203,6 @@ export class Strays {
     if (this.#pending.get(print.versionText) !== undefined) return;
     this.listings.judgeNext(window);
     this.left.add([{ day: floorTo(DAY, start), window }]);
-  }
-
-  #know(stray: KnownStray): void {
-    this.#known.set(stray);
-    this.#seen.add(stray.hash);
-    this.#learned.add(stray.hash);
-    this.#words.add(stray.hash);
   }
 
   /** Whether this window showed strays that no window has returned as its own. */
@@ -256,7 +229,7 @@ export class Strays {
   replacing(ids: ReadonlySet<string>): boolean {
     this.#pending.writing(ids);
     // Another window may have written the new version in this read already.
-    const earlier = this.#written.filter(({ hash }) => !this.#learned.has(hash));
+    const earlier = this.#known.written.filter(({ hash }) => !this.#known.learned.has(hash));
     return this.#forgetContent(earlier.filter(({ id }) => ids.has(id ?? ""))).length > 0;
   }
 
@@ -270,7 +243,8 @@ export class Strays {
    */
   wrote(asked: ReadonlySet<string>, came: CameStrays, window: Range, readingId: string): number {
     const absent = this.#pending.wrote(asked, came.ids, window);
-    for (const [hash, { id, day }] of came.rows) this.#know({ hash, id, day, readingId, window });
+    for (const [hash, { id, day }] of came.rows)
+      this.#known.learn({ hash, id, day, readingId, window });
     this.listings.listed(new Set(came.rows.keys()), readingId);
     const rows = [...came.rows.values()];
     const [ids, days] = [new Set(rows.map(({ id }) => id)), new Set(rows.map(({ day }) => day))];
@@ -281,14 +255,14 @@ export class Strays {
     }
     const nameless = [...this.#known.values()].filter((stray) => this.#mayBeFormer(stray, days));
     const groups = new Set(nameless.filter(isWritten).map(groupOf));
-    for (const stray of this.#written) if (groups.has(groupOf(stray))) this.#forget(stray);
+    for (const stray of this.#known.written) if (groups.has(groupOf(stray))) this.#forget(stray);
     for (const { hash } of nameless) this.#known.delete(hash);
     return absent;
   }
 
   /** Whether a stray without an id may be an earlier version of one that is written and starts on one of these days. */
   #mayBeFormer({ hash, id, day }: KnownStray, days: ReadonlySet<number>): boolean {
-    return id === undefined && !this.#seen.has(hash) && days.has(day);
+    return id === undefined && !this.#known.seen.has(hash) && days.has(day);
   }
 
   /** Forgets a stray whose row stands. The next sync has to judge its window. */
@@ -306,12 +280,12 @@ export class Strays {
    * @param shows a stray that a listing may have skipped counts as gone once two such listings in a row lack it
    * @returns whether the models see that written strays are missing
    */
-  judge(window: Listing, isAbout: (day: number) => boolean, shows: Shows): boolean {
+  judge(window: Viewed, isAbout: (day: number) => boolean, shows: Shows): boolean {
     const shown = this.#list(window);
     const gone: WrittenStray[] = [];
     for (const stray of this.#known.values()) {
       const { hash, day, readingId, window: own } = stray;
-      const isThere = shown.has(hash) || this.#learned.has(hash);
+      const isThere = shown.has(hash) || this.#known.learned.has(hash);
       const isAbsent = contains(window, own) && !isThere;
       const isDisowned = readingId === null && isAbout(day) && !this.#returned.has(hash);
       if (!isWritten(stray)) {
@@ -324,6 +298,32 @@ export class Strays {
     return this.#break(gone, window, shows);
   }
 
+  /** R8: the missing strays that count as shown. Nothing proves their days before the next reading of their windows. */
+  #doubt(missing: readonly WrittenStray[], window: Viewed): ReadonlySet<string> {
+    const doubted = this.doubts.add(missing, this.#known, window);
+    this.left.add(doubted);
+    return new Set(doubted.map(({ hash }) => hash));
+  }
+
+  /** P5: the strays of windows that are longer than the provider allows by now, and that no window of this read has shown. */
+  unseenCut(maximumWindowDays: number): readonly WrittenStray[] {
+    const cut = this.#known.written.filter(
+      (stray) => !hasContent(stray) && isCut(stray, maximumWindowDays),
+    );
+    if (cut.length === 0) return [];
+    const waiting = this.#pending.ids;
+    return cut.filter(({ hash }) => !waiting.has(hash));
+  }
+
+  /** P5: all parts of a window were read. To be called with its strays among {@link unseenCut}. */
+  missesCut(missing: readonly WrittenStray[], window: Viewed): void {
+    const doubted = this.#doubt(missing, window);
+    for (const stray of missing.filter(({ hash }) => !doubted.has(hash))) {
+      this.#known.delete(stray.hash);
+      this.groups.loses(stray);
+    }
+  }
+
   /**
    * P5: a window no longer shows some written strays. If a stray with the same id waits, the missing one was its earlier version.
    * The new row will replace the old one by the key. Until then the old row stands, so it stays known: the new version may never
@@ -332,14 +332,16 @@ export class Strays {
    *
    * @returns whether the models see that strays are missing
    */
-  #break(gone: readonly WrittenStray[], window: Listing, shows: Shows): boolean {
+  #break(gone: readonly WrittenStray[], window: Viewed, shows: Shows): boolean {
     if (gone.length === 0) return false;
     const waiting = this.#pending.ids;
     const isReplaced = ({ id }: WrittenStray): boolean => id !== undefined && waiting.has(id);
-    const lost = gone.filter((stray) => !isReplaced(stray));
+    const missing = gone.filter((stray) => !isReplaced(stray));
+    const doubted = this.#doubt(missing, window);
+    const lost = missing.filter(({ hash }) => !doubted.has(hash));
     this.listings.miss(gone.filter(isReplaced));
     for (const { hash } of lost) this.#known.delete(hash);
-    const left = Map.groupBy(this.#written, groupOf);
+    const left = Map.groupBy(this.#known.written, groupOf);
     let misses = lost.length < gone.length;
     for (const [group, own] of Map.groupBy(lost, groupOf)) {
       const standing = left.get(group) ?? [];
@@ -398,7 +400,7 @@ export class Strays {
 
   /** The windows of written strays that this read has not shown. */
   unseen(): Range[] {
-    return distinct(this.#written.filter(({ hash }) => !this.#seen.has(hash)));
+    return distinct(this.#known.written.filter(({ hash }) => !this.#known.seen.has(hash)));
   }
 
   /**
@@ -407,7 +409,7 @@ export class Strays {
    * @param whole the window whose strays the reading has surely shown
    */
   #list(window: Listing, whole: Range = window): ReadonlySet<string> {
-    const left = this.groups.leftIn(window, this.#written).map(({ hash }) => hash);
+    const left = this.groups.leftIn(window, this.#known.written).map(({ hash }) => hash);
     const shown = new Set([...(this.#shown.get(nameOf(window)) ?? []), ...left]);
     this.#shown.delete(nameOf(window));
     this.listings.listed(ofWholeGroups(shown, this.groups.standing, whole), window.id);
@@ -423,7 +425,7 @@ export class Strays {
    */
   misses(window: Listing): boolean {
     const shown = this.#list(window);
-    const isShown = (hash: string): boolean => shown.has(hash) || this.#learned.has(hash);
+    const isShown = (hash: string): boolean => shown.has(hash) || this.#known.learned.has(hash);
     const missed = this.listings.misses(window, isShown);
     this.left.add(missed);
     for (const stray of missed) {
@@ -441,10 +443,6 @@ export class Strays {
   openOthers(): void {
     const days = new Set(this.pendingDays());
     this.listings.open((stray) => this.#mayBeFormer(stray, days));
-  }
-
-  get #written(): WrittenStray[] {
-    return [...this.#known.values()].filter((stray) => isWritten(stray));
   }
 
   /**

@@ -1,0 +1,58 @@
+import type { Mutant } from "./mutant.ts";
+
+const LIFE = "simulation/cut_strays.test.ts: ";
+const PROVEN = `${LIFE}P5: the next sync proves the strays of a group that %s of its window show`;
+const GONE = `${LIFE}P5: %s strays that were withdrawn when the windows became shorter are gone, and nothing proves their day with them`;
+const STATE =
+  "src/core/awaited.test.ts: P5: if a window is longer than the provider allows by now, the strays of its group have their ids in place of their contents, and are due";
+const GROUP = { rule: "P5", file: "src/core/stray_group.ts" } as const;
+
+/** Strays whose windows are longer than the provider allows by now (P5). */
+export const CUT_STRAYS: readonly Mutant[] = [
+  {
+    rule: "P5",
+    file: "src/core/awaited.ts",
+    from: "cut.has(groupOf(stray)) ?",
+    to: "cut.size < 0 ?",
+    test: PROVEN,
+  },
+  {
+    ...GROUP,
+    from: "daysIn(window) > maximumWindowDays",
+    to: "daysIn(window) >= maximumWindowDays",
+    test: STATE,
+  },
+  { ...GROUP, from: "own.some((stray) => isCut", to: "own.every((stray) => isCut", test: STATE },
+  { ...GROUP, from: "id !== undefined &&", to: "", test: STATE },
+  { ...GROUP, from: "day >= bounds.floor &&", to: "", test: STATE },
+  { ...GROUP, from: "contains(bounds.within, window);", to: "true;", test: STATE },
+  { ...GROUP, from: "readingId !== null &&", to: "", test: STATE },
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "for (const { window, missing } of this.#cut()) this.#strays.missesCut(missing, window);",
+    to: "void 0;",
+    test: GONE,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "return cut.filter(({ hash }) => !waiting.has(hash));",
+    to: "return cut;",
+    test: PROVEN,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/strays.ts",
+    from: "    for (const stray of missing.filter(({ hash }) => !doubted.has(hash))) {\n      this.#known.delete(stray.hash);\n",
+    to: "    for (const stray of missing.filter(({ hash }) => !doubted.has(hash))) {\n",
+    test: GONE,
+  },
+  {
+    rule: "R8",
+    file: "src/streams/strays.ts",
+    from: "missing.filter(({ hash }) => !doubted.has(hash))) {",
+    to: "missing) {",
+    test: `${LIFE}P5 R8: an outage hides strays from the shorter windows: they stand unproven until a later sync shows them`,
+  },
+];

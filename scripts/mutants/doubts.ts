@@ -1,0 +1,126 @@
+import type { Mutant } from "./mutant.ts";
+
+const UNIT = "src/streams/stray_doubts.test.ts: ";
+const LIFE = "simulation/hidden_strays.test.ts: ";
+const COUNT = `${UNIT}R8: of %i strays of a day a reading lacks %i: it is not believed to miss %i`;
+const OTHERS = `${UNIT}R8: strays of other days and of windows that the reading does not contain do not count, nor do those that their day owns`;
+const HIDDEN = `${LIFE}R8 P5: an outage that hides %s strays of a day is not believed, their rows stand unproven, and the next sync finds them again`;
+const DOUBTS = { rule: "R8", file: "src/streams/stray_doubts.ts" } as const;
+const STRAYS = { rule: "R8", file: "src/streams/strays.ts" } as const;
+
+/** Strays that an outage hides (R8). */
+export const DOUBTED_STRAYS: readonly Mutant[] = [
+  {
+    ...DOUBTS,
+    from: "if (agrees || !isSuddenLoss(most, records)) continue;",
+    to: "if (agrees) continue;",
+    test: COUNT,
+  },
+  {
+    ...DOUBTS,
+    from: "if (agrees || !isSuddenLoss(most, records)) continue;",
+    to: "if (!isSuddenLoss(most, records)) continue;",
+    test: `${UNIT}R8: a reading %s decides whether strays that an earlier one has lacked are missing`,
+  },
+  {
+    ...DOUBTS,
+    from: "missedAt !== undefined && confirms(reading, missedAt)",
+    to: "missedAt !== undefined",
+    test: `${UNIT}R8: a reading %s decides whether strays that an earlier one has lacked are missing`,
+  },
+  {
+    ...DOUBTS,
+    from: "const agrees = own.every(",
+    to: "const agrees = own.some(",
+    test: `${UNIT}R8: if a reading also lacks another stray, none of them is missing yet, and each keeps the end of the first reading that has lacked it`,
+  },
+  {
+    ...DOUBTS,
+    from: "stray.missedAt ?? endedAt, endedAt",
+    to: "endedAt, endedAt",
+    test: `${UNIT}R8: if a reading also lacks another stray, none of them is missing yet, and each keeps the end of the first reading that has lacked it`,
+  },
+  {
+    ...DOUBTS,
+    from: "firstEnd(stray.missedAt ?? endedAt, endedAt)",
+    to: "stray.missedAt ?? endedAt",
+    test: `${UNIT}R8: an end that a clock years ahead has made counts as a day later`,
+  },
+  {
+    ...DOUBTS,
+    from: "written.filter(({ window }) => contains(reading, window))",
+    to: "written",
+    test: OTHERS,
+  },
+  {
+    ...DOUBTS,
+    from: "[...known.values()].filter((stray) => isWritten(stray))",
+    to: "[...known.values()]",
+    test: OTHERS,
+  },
+  {
+    ...DOUBTS,
+    from: "const stood = Map.groupBy(inside, ({ day }) => day);",
+    to: "const stood = Map.groupBy(inside, () => missing[0]?.day);",
+    test: OTHERS,
+  },
+  { ...DOUBTS, from: "for (const stray of doubted) known.set(stray);", to: "", test: COUNT },
+  {
+    ...DOUBTS,
+    from: "(sums.get(groupOf(stray))?.records ?? 0) + 1",
+    to: "1",
+    test: `${UNIT}R8 R5: such strays count in their groups as shown, and a warning says so once`,
+  },
+  {
+    ...DOUBTS,
+    from: "    this.#all.delete(reading.id);\n",
+    to: "",
+    test: `${UNIT}R8 R5: such strays count in their groups as shown, and a warning says so once`,
+  },
+  {
+    ...DOUBTS,
+    from: "Math.min(Math.max(day, first), last)",
+    to: "Math.max(day, first)",
+    test: `${UNIT}R8 R2: if such strays start %s their window, the nearest day of the window keeps its provisional sums`,
+  },
+  {
+    ...DOUBTS,
+    from: "Math.min(Math.max(day, first), last)",
+    to: "Math.min(day, last)",
+    test: `${UNIT}R8 R2: if such strays start %s their window, the nearest day of the window keeps its provisional sums`,
+  },
+  {
+    ...DOUBTS,
+    from: "[...shrunk, ...this",
+    to: "[...this",
+    test: `${UNIT}R8 R2: if such strays start %s their window, the nearest day of the window keeps its provisional sums`,
+  },
+  { ...STRAYS, from: "this.left.add(doubted);", to: "", test: HIDDEN },
+  {
+    ...STRAYS,
+    from: "if (before.missedAt !== undefined) this.#known.set(known);",
+    to: "",
+    test: `${LIFE}R8 P5: a reading that shows the strays again ends the suspicion, so that a later outage is the first one again`,
+  },
+  {
+    rule: "R8",
+    file: "src/streams/completion.ts",
+    from: "this.#reporter.lists(this.strays.doubts.shownBy(reading), shows)",
+    to: "this.#reporter.lists(reading, shows)",
+    test: HIDDEN,
+  },
+  {
+    rule: "R8",
+    file: "src/streams/completion.ts",
+    from: "reading, { ...learned, shrunk }, input.now",
+    to: "reading, learned, input.now",
+    test: `${LIFE}R8 R2: the provisional costs of strays that an outage hides are followed on`,
+  },
+  {
+    rule: "R8",
+    file: "src/streams/state_members.ts",
+    from: "if (missedAt !== undefined) return [name, formatInstant(missedAt)];",
+    to: "",
+    test: "src/streams/state_codec.test.ts: R8: a stray with %s keeps the end of the first reading that lacked it",
+  },
+];

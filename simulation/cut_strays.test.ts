@@ -1,0 +1,91 @@
+/** P5: a provider shortens its windows, so that the window of written strays is read in parts. */
+import { expect, test } from "vitest";
+import { HOUR } from "./calendar.ts";
+import type { Connection } from "./connection.ts";
+import {
+  BASE,
+  day,
+  DEFAULTS,
+  livesOn,
+  numbers,
+  posting,
+  strayOf,
+  syncsAt,
+  unproven,
+  verdictOn,
+} from "./posted.ts";
+import type { Rules } from "./provider.ts";
+import type { Life } from "./records.ts";
+import { scripted } from "./scripted.ts";
+
+interface Seen {
+  readonly connection: Connection;
+  readonly costs: Rules;
+  readonly strays: readonly Life[];
+}
+
+/** A day with one row and some strays, which a window of many days has shown in the first sync. */
+async function seen(posted: readonly number[], changes: Partial<Rules> = {}): Promise<Seen> {
+  const costs = posting({ maximumWindowDays: 31, ...changes });
+  const strays = posted.map((on, index) => strayOf(costs, -27, on, { id: `s${index}` }));
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -28, 1), ...strays]);
+  await connection.sync(DEFAULTS);
+  expect(await verdictOn(connection, -27)).toBe(`proven ${1 + posted.length}`);
+  return { connection, costs, strays };
+}
+
+test.each([
+  ["two parts", [-10, -3], 7],
+  ["one part", [-3, -3], 7],
+  ["two days", [-10, -9], 1],
+  ["two parts", numbers(0, 12).map((index) => -10 + (index % 2) * 7), 7],
+])(
+  "P5: the next sync proves the strays of a group that %s of its window show",
+  async (_, posted, days) => {
+    const { connection, costs } = await seen(posted);
+    const proven = `proven ${1 + posted.length}`;
+    costs.maximumWindowDays = days;
+    await syncsAt(connection, [27], DEFAULTS);
+    expect(await verdictOn(connection, -27)).toBe(proven);
+    await syncsAt(connection, [51], DEFAULTS);
+    expect(await unproven(connection, "costs", day(-59))).toEqual([]);
+    costs.maximumWindowDays = 31;
+    await syncsAt(connection, [75], DEFAULTS);
+    expect(await verdictOn(connection, -27)).toBe(proven);
+    expect(connection.faults).toEqual([]);
+  },
+);
+test.each([
+  ["one of two", [-10, -3], [0], 2],
+  ["the only one", [-10], [0], 1],
+  ["both", [-10, -3], [0, 1], 1],
+])(
+  "P5: %s strays that were withdrawn when the windows became shorter are gone, and nothing proves their day with them",
+  async (_, posted, gone, left) => {
+    const { connection, costs, strays } = await seen(posted);
+    for (const index of gone) Object.assign(strays[index] ?? {}, { withdrawnAt: day(1) });
+    costs.maximumWindowDays = 7;
+    await syncsAt(connection, [27], DEFAULTS);
+    expect(await verdictOn(connection, -27)).toMatch(new RegExp(`unproven|proven ${left}`));
+    await syncsAt(connection, [51], DEFAULTS);
+    expect(await verdictOn(connection, -27)).toBe(`proven ${left}`);
+    expect(connection.faults).toEqual([]);
+  },
+);
+test("P5 R8: an outage hides strays from the shorter windows: they stand unproven until a later sync shows them", async () => {
+  const { connection, costs } = await seen(numbers(0, 12).map((index) => -10 + (index % 2) * 7));
+  costs.outages.push({ start: day(1), end: day(1) + 6 * HOUR, showsOneOf: Infinity });
+  costs.maximumWindowDays = 7;
+  await syncsAt(connection, [27], DEFAULTS);
+  expect(await verdictOn(connection, -27)).toMatch(/unproven 1[23]/);
+  await syncsAt(connection, [51], DEFAULTS);
+  expect(await verdictOn(connection, -27)).toBe("proven 13");
+});
+test("P5: a sync that may not read a part of such a window keeps its strays as they are, and their day is not proven without them", async () => {
+  const { connection, costs } = await seen([-10, -3]);
+  costs.maximumWindowDays = 7;
+  const asked = { ...BASE.asked, startDate: day(-8) };
+  await syncsAt(connection, [27], { ...BASE, asked });
+  await syncsAt(connection, [51, 75], DEFAULTS);
+  expect(await verdictOn(connection, -27)).toBe("proven 3");
+});

@@ -1,0 +1,83 @@
+/** R8 for strays: an outage hides records of a day from the window of another day. */
+import { expect, test } from "vitest";
+import { date, HOUR } from "./calendar.ts";
+import type { Connection } from "./connection.ts";
+import { asked, day, DEFAULTS, numbers, posting, strayOf, syncsAt, verdictOn } from "./posted.ts";
+import type { Life } from "./records.ts";
+import { lifeOf, scripted } from "./scripted.ts";
+
+/** Each sync reads the window of the strays. */
+const DUE = asked({ lookbackDays: 10 });
+
+/** Records of day -6 that only the window of day -5 shows, after the first sync. */
+async function seen(
+  count: number,
+  showsOneOf = Infinity,
+): Promise<{ readonly connection: Connection; readonly strays: readonly Life[] }> {
+  const costs = posting();
+  const strays = numbers(0, count).map((i) => strayOf(costs, -6, -5, { id: `s${i}` }));
+  costs.outages.push({ start: day(1) + 2 * HOUR, end: day(1) + 6 * HOUR, showsOneOf });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], strays);
+  await connection.sync(DEFAULTS);
+  expect(await verdictOn(connection, -6)).toBe(`proven ${count}`);
+  return { connection, strays };
+}
+
+test.each([
+  ["all", Infinity, 30],
+  ["most", 4, 30],
+  ["all of ten", Infinity, 10],
+])(
+  "R8 P5: an outage that hides %s strays of a day is not believed, their rows stand unproven, and the next sync finds them again",
+  async (_, showsOneOf, count) => {
+    const { connection } = await seen(count, showsOneOf);
+    await syncsAt(connection, [27], DEFAULTS);
+    expect(await verdictOn(connection, -6)).toBe(`unproven ${count}`);
+    await syncsAt(connection, [31], DEFAULTS);
+    expect(await verdictOn(connection, -6)).toBe(`proven ${count}`);
+    expect(connection.faults).toEqual([]);
+  },
+);
+test("R8 P5: an outage that hides nine strays of a day is believed, as it is on a day with nine records", async () => {
+  const { connection } = await seen(9);
+  await syncsAt(connection, [27, 31], DEFAULTS);
+  expect(await verdictOn(connection, -6)).toBe("proven 0");
+});
+test("R8 P5: strays that were withdrawn are gone once a reading an hour later lacks the same ones", async () => {
+  const { connection, strays } = await seen(30);
+  for (const stray of strays) stray.withdrawnAt = day(1);
+  await syncsAt(connection, [27], DEFAULTS);
+  expect(await verdictOn(connection, -6)).toBe("unproven 30");
+  await syncsAt(connection, [27.75], DEFAULTS);
+  expect(await verdictOn(connection, -6)).toBe("unproven 30");
+  await syncsAt(connection, [29], DEFAULTS);
+  expect(await verdictOn(connection, -6)).toBe("unproven 0");
+  await syncsAt(connection, [30], DEFAULTS);
+  expect(await verdictOn(connection, -6)).toBe("proven 0");
+  expect(connection.faults).toEqual([]);
+});
+test("R8 P5: a reading that shows the strays again ends the suspicion, so that a later outage is the first one again", async () => {
+  const { connection } = await seen(30);
+  const [costs] = connection.world.provider.options.datasets;
+  costs?.outages.push({ start: day(1) + 8 * HOUR, end: day(1) + 9 * HOUR, showsOneOf: Infinity });
+  await syncsAt(connection, [27, 31], { ...DEFAULTS, asked: DUE });
+  expect(await verdictOn(connection, -6)).toBe("proven 30");
+  await syncsAt(connection, [32.5], { ...DEFAULTS, asked: DUE });
+  expect(await verdictOn(connection, -6)).toBe("unproven 30");
+  expect(connection.faults).toEqual([]);
+});
+test("R8 R2: the provisional costs of strays that an outage hides are followed on", async () => {
+  const costs = posting();
+  const strays = numbers(0, 12).map((i) =>
+    Object.assign(
+      lifeOf(costs, `s${i}`, day(-6), { at: day(-5) + HOUR, due: false, status: "provisional" }),
+      { postedAt: day(-5) },
+    ),
+  );
+  costs.outages.push({ start: day(1) + 2 * HOUR, end: day(1) + 6 * HOUR, showsOneOf: Infinity });
+  const connection = scripted(day(0) + 3 * HOUR, [costs], strays);
+  const followed = (): unknown => connection.states.get("costs")?.value.provisional;
+  await connection.sync(DEFAULTS);
+  await syncsAt(connection, [27], DEFAULTS);
+  expect(followed()).toEqual([[date(day(-5)), 12, { USD: "12" }]]);
+});

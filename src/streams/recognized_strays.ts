@@ -1,0 +1,65 @@
+/** The strays that a read knows, as the records of its windows find them (P5). */
+import type { KnownStray } from "../core/state.ts";
+import { HashWords } from "./hash_words.ts";
+import { isWritten } from "./stray_groups.ts";
+import type { WrittenStray } from "./stray_listings.ts";
+import { type StrayPrint, StrayTable } from "./stray_table.ts";
+
+export class RecognizedStrays extends StrayTable {
+  /** Contents that this read has shown. */
+  readonly seen = new Set<string>();
+  /** Contents that became known in this read. */
+  readonly learned = new Set<string>();
+  /** All hashes in this table, and in that of the strays that wait. */
+  readonly #words = new HashWords();
+  /** How many strays came from 0.2.0 and have not been shown since. */
+  #former: number;
+
+  constructor(strays: readonly KnownStray[]) {
+    super(strays);
+    this.#former = strays.filter(({ isFormer }) => isFormer === true).length;
+    for (const { hash } of strays) this.#words.add(hash);
+  }
+
+  /** Whether strays are known by their hash of 0.2.0. */
+  get hasFormer(): boolean {
+    return this.#former > 0;
+  }
+
+  /** A record with this hash is looked for from here on, in this table or in that of the strays that wait. */
+  expect(hash: string): void {
+    this.#words.add(hash);
+  }
+
+  /** Whether a record may be in one of the two tables. */
+  mayHave(print: StrayPrint): boolean {
+    return this.#words.mayHaveRecord(print, this.hasFormer);
+  }
+
+  /** A stray becomes known in this read. */
+  learn(stray: KnownStray): void {
+    this.set(stray);
+    this.seen.add(stray.hash);
+    this.learned.add(stray.hash);
+    this.expect(stray.hash);
+  }
+
+  find(print: StrayPrint): KnownStray | undefined {
+    if (this.hasFormer && this.#words.mayHave(print.former)) this.#renew(print);
+    return this.#words.mayHave(print.content) ? this.get(print.contentText) : undefined;
+  }
+
+  /** A stray that 0.2.0 wrote comes unchanged: it is known by its hash of today from here. */
+  #renew(print: StrayPrint): void {
+    const known = this.get(print.formerText);
+    if (known?.isFormer !== true) return;
+    const { isFormer: _isFormer, ...stray } = known;
+    this.delete(known.hash);
+    this.learn({ ...stray, hash: print.contentText });
+    this.#former -= 1;
+  }
+
+  get written(): WrittenStray[] {
+    return [...this.values()].filter((stray) => isWritten(stray));
+  }
+}
