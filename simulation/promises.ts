@@ -8,7 +8,15 @@ import type { StateValue, Warehouse } from "./platform.ts";
 import { type Exchange, isPostedLater, lookbackOf, type Rules } from "./provider.ts";
 import { type Life, settlesFrom, type Version, visible } from "./records.ts";
 import { Readings } from "./readings.ts";
-import { deepRereadFrom, isAgain, isDue, isFirstKnown, isListing, isLook } from "./reread.ts";
+import {
+  deepRereadFrom,
+  firstMissed,
+  isAgain,
+  isDue,
+  isFirstKnown,
+  isListing,
+  isLook,
+} from "./reread.ts";
 import type { SyncResult } from "./sync.ts";
 import { behindOf } from "./views.ts";
 
@@ -200,7 +208,8 @@ export class Promises {
     if (state === undefined) return ["S2: a complete stream without a STATE"];
     const faults = state.pass === undefined ? [] : ["S3: a complete stream with a pass under way"];
     const today = date(believed.startedAt);
-    const deepFrom = deepRereadFrom(rules.stream, passage, believed.startedAt);
+    const missed = firstMissed(this.#reconciledOn, believed.startedAt);
+    const deepFrom = deepRereadFrom(rules.stream, passage, missed);
     const sure = date(believed.endedAt) === today;
     const expected = deepFrom === null ? this.#reconciledOn : today;
     if (sure && (state.reconciled_on ?? null) !== expected) {
@@ -227,9 +236,9 @@ export class Promises {
     if (missing !== null) faults.push(`R1: complete without ${date(missing)}`);
     const again = this.#readings.missingBy(
       { from: Math.max(from, deep), until: dayOf(until) },
-      dayOf(believed.startedAt),
+      (at, day) => date(at) >= today || day < this.#nextDeepFrom(at, passage),
     );
-    if (again !== null) faults.push(`R2: a deep re-read without ${date(again)} on that very day`);
+    if (again !== null) faults.push(`R2: a deep re-read without ${date(again)}`);
     // P6: a listing that moved may skip rows; the check at the end of the life covers them. If the end date lies before all due
     // days, nothing is requested, so a long charge that began earlier may have changed unseen.
     const asksNothing = Math.min(asked.from, deep) >= asked.until;
@@ -238,6 +247,12 @@ export class Promises {
     if (rules.cursors !== "offset" && !asksNothing)
       faults.push(...this.#rows(passage, state, { from: kept, until, deep, chain }));
     return faults;
+  }
+
+  /** R2, S3: a request of an earlier day counts for the days before this one, which no later deep re-read would have read again. */
+  #nextDeepFrom(at: number, passage: Passage): number {
+    const next = firstMissed(date(at), passage.believed.startedAt);
+    return deepRereadFrom(this.#watched.rules.stream, passage, next) ?? -Infinity;
   }
 
   #rows(

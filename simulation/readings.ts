@@ -68,15 +68,19 @@ export class Readings {
     return this.#missing(range, ({ begunAt }) => begunAt >= since);
   }
 
-  /** The same, but `since` is compared with the header `Date` of each window's first page: a process knows the day only by `Date`. */
-  missingBy(range: Span2, since: number): number | null {
-    return this.#missing(range, ({ begunBy }) => begunBy >= since);
+  /**
+   * The same, but by the header `Date` of each window's first page: a process knows the day only by `Date`. `holds` tells whether a request
+   * at such a `Date` still counts for a day.
+   */
+  missingBy(range: Span2, holds: (date: number, day: number) => boolean): number | null {
+    return this.#missing(range, ({ begunBy }, day) => begunBy > -Infinity && holds(begunBy, day));
   }
 
-  #missing({ from, until }: Span2, isRecent: (window: Window) => boolean): number | null {
-    const recent = [...this.#windows.values()].filter(isRecent);
+  #missing({ from, until }: Span2, holds: (window: Window, day: number) => boolean): number | null {
+    const windows = [...this.#windows.values()];
     for (let day = nextDay(from); day + DAY <= until; day += DAY) {
-      if (!recent.some(({ start, end }) => start <= day && end > day)) return day;
+      const own = windows.filter(({ start, end }) => start <= day && end > day);
+      if (!own.some((window) => holds(window, day))) return day;
     }
     return null;
   }

@@ -85,7 +85,7 @@ export function isFirstKnown(window: Span, { known = [] }: StateValue): boolean 
   return overlap(window, { start, end: start + DAY });
 }
 
-/** The beginning of a deep re-read; null if it is turned off (R2). */
+/** The beginning of the deep re-read of a day; null if it is turned off (R2). `now`: an instant of this day. */
 export function deepRereadFrom(
   stream: StreamName,
   { reconcileDays }: { readonly reconcileDays: number | null },
@@ -95,6 +95,10 @@ export function deepRereadFrom(
   if (reconcileDays !== null) return dayOf(now) - reconcileDays * DAY;
   return stream === "usage" ? dayOf(now) - 7 * DAY : monthOf(now, 2);
 }
+
+/** R2: the first day whose deep re-read is still missing. A deep re-read reads all that those of this day and of later days would read. */
+export const firstMissed = (reconciledOn: string | null, now: number): number =>
+  reconciledOn === null ? now : Math.min(now, Date.parse(reconciledOn) + DAY);
 
 /** R10, P5: the strays that no report tells of, and those whose ids stand in place of their contents: they are written again. */
 const writtenAgain = ({

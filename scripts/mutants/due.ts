@@ -164,8 +164,8 @@ export const DUE: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/core/plan.ts",
-    from: "const more = [...again, ",
-    to: "const more = [",
+    from: "...again, ...deep.due]",
+    to: "...deep.due]",
     test: "src/streams/reader_days.test.ts: R10: days that a kill left unknown are read by the next sync, however old they are",
   },
   {

@@ -1,4 +1,4 @@
-/** The mutants of the rules R1 to R3, R6, R7 and R9. */
+/** The mutants of the rules R1 to R3, R6, R7 and R9, and of S3 where it depends on R2. */
 import type { Mutant } from "./mutant.ts";
 
 export const RESTATEMENT: readonly Mutant[] = [
@@ -18,10 +18,45 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     rule: "R2",
-    file: "src/streams/read.ts",
-    from: "days === 0 ? null : reconcileFromDays(now, days)",
-    to: "reconcileFromDays(now, days)",
+    file: "src/streams/deep_reread.ts",
+    from: "if (isOff) return { reconcileFrom: null, staleFrom: null };",
+    to: "",
     test: "src/streams/read.test.ts: R2: the deep re-read begins a week back, or two months of costs, or where the user says; 0 turns it off",
+  },
+  {
+    rule: "R2",
+    file: "src/streams/deep_reread.ts",
+    from: "isOff ? now : Math.min(now, dayAfter(data?.reconciled_on))",
+    to: "now",
+    test: "simulation/pauses.test.ts: R2: a day is proven with its new amount if daily syncs would have found the change: %s",
+  },
+  {
+    rule: "R2",
+    file: "src/streams/deep_reread.ts",
+    from: "isOff ? now : Math.min(now, dayAfter(data?.reconciled_on))",
+    to: "isOff ? now : dayAfter(data?.reconciled_on)",
+    test: "src/streams/read.test.ts: R2: after a pause the deep re-read counts from the day after the last one, but never from a later day than today",
+  },
+  {
+    rule: "R2",
+    file: "src/streams/deep_reread.ts",
+    from: "const changes = changesFrom(since)",
+    to: "const changes = changesFrom(now)",
+    test: "src/streams/read.test.ts: R2: a source says at the day after the last deep re-read from when on it may still change",
+  },
+  {
+    rule: "S3",
+    file: "src/streams/deep_reread.ts",
+    from: "Math.min(now, dayAfter(data?.pass?.day))",
+    to: "now",
+    test: "simulation/pauses.test.ts: R2 S3: a sync after a pause dies, and its pass goes on days later without the days that no daily sync would read again: %s",
+  },
+  {
+    rule: "S3",
+    file: "src/core/plan.ts",
+    from: "at.staleFrom ?? at.reconcileFrom",
+    to: "at.reconcileFrom",
+    test: "src/core/plan.test.ts: R2 S3: on a later day a pass keeps the days that no deep re-read since would have read again",
   },
   {
     rule: "R2",

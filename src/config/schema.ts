@@ -86,7 +86,7 @@ export const configSchema = z
       .meta({
         title: "Reconcile Days",
         description:
-          "The number of days that the connector reads again once a day, to find late corrections; 0 turns this off. If empty, it reads a week of usage, and costs since the start of the month before last.",
+          "The number of days that the connector reads again once a day, to find late corrections; 0 turns this off. If empty, it reads a week of usage, and costs since the start of the month before last. After days without a sync it reads as much more as these days would have read.",
         examples: [60],
         group: "advanced",
         order: 6,

@@ -329,6 +329,21 @@ test("S3 R1: on a later day a reading of data that had only just become availabl
   expect(resumed(begun(window.end + DAY), NOON + DAY)).toHaveLength(1);
 });
 
+test("R2 S3: on a later day a pass keeps the days that no deep re-read since would have read again", () => {
+  const finished = { start: TODAY - 20 * DAY, end: TODAY - 2 * DAY, availableThrough: TODAY };
+  const pass = { ...emptyPass(NOON - DAY), reads: [finished] };
+  const stored = { ...settled, position: TODAY - 20 * DAY, reconciledOn: "2026-05-20", pass };
+  const at = atNoon({ reconcileFrom: TODAY - 32 * DAY, lookback: DAY });
+  const [first, next] = covered(planIncremental(stored, { ...at, staleFrom: TODAY - 7 * DAY }));
+  expect([first, next]).toEqual([
+    { start: TODAY - 30 * DAY, end: TODAY - 20 * DAY },
+    { start: TODAY - 7 * DAY, end: TODAY + DAY },
+  ]);
+  expect(covered(planIncremental(stored, at))).toEqual([
+    { start: TODAY - 30 * DAY, end: TODAY + DAY },
+  ]);
+});
+
 test("R8: a reading that a later day does not go on with leaves its numbers of records", () => {
   const at = atNoon({ reconcileFrom: null, lookback: DAY });
   const window = { start: TODAY - 3 * DAY, end: TODAY - 2 * DAY };

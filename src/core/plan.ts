@@ -57,12 +57,12 @@ export interface Plan<State> {
 
 export { type PlanInput, windowOfDay } from "./plan_windows.ts";
 
-/** Start of the deep re-read of costs. It goes back by months, because a correction carries its old charge period (R2). */
+/** Start of the deep re-read of costs on the day of an instant. It goes back by months, because a correction carries its old charge period (R2). */
 export function costsReconcileFrom(now: number): number {
   return monthStart(now, 2);
 }
 
-/** Start of usage's deep re-read, or of a configured one: `days` whole UTC days before today (R2). */
+/** Start of usage's deep re-read, or of a configured one: `days` whole UTC days before the day of an instant (R2). */
 export function reconcileFromDays(now: number, days: number): number {
   return floorTo(DAY, now) - days * DAY;
 }
@@ -89,10 +89,11 @@ export function planIncremental(
   const { strays, awaited, coming } = straysOfState(state, at, { floor, keepFrom, within });
   const dueNow = union([...dueDays(state, at.reports), ...coming]);
   const again = windowsAgain(dueNow, state.known, within, at).slice(0, dueWindows);
-  const more = [...again, ...(isDeep ? deepRanges(at, provisional, slice, end) : [])];
-  const pass = passOf(state, at, [{ start: rereadFrom, end: state.position }, ...more], bounds);
+  const deep = isDeep ? deepRanges(at, provisional, slice, end) : { due: [], stale: [] };
+  const stale = [{ start: rereadFrom, end: state.position }, ...again, ...deep.stale];
+  const pass = passOf(state, at, stale, bounds);
   const gap = { start: from, end: state.start };
-  const ranges = clip([gap, { start: rereadFrom, end }, ...more], within);
+  const ranges = clip([gap, { start: rereadFrom, end }, ...again, ...deep.due], within);
   // A day of which the pass has read a part is read whole: the part that is left would prove nothing, and lower the day's number (R8).
   const covered = pass.reads.flatMap((read) => coveredDays(read, at.bucket));
   const missing = wholeMonths(subtract(ranges, covered), within, at);
@@ -105,13 +106,12 @@ export function planIncremental(
   // Also ranges that this pass read on an earlier day: a row may have moved there since.
   const outdated = [...coming, ...subtract(state.pass?.reads ?? [], pass.reads)];
   const due = clip(withDue(state.due, outdated, at.now), { start: keepFrom, end: Infinity });
-  const unreported = clip(state.unreported, { start: keepFrom, end: Infinity });
   const kept = {
     provisional,
     left,
     known,
     due,
-    unreported,
+    unreported: clip(state.unreported, { start: keepFrom, end: Infinity }),
     strays,
     fewer,
     awaited,
@@ -151,18 +151,25 @@ const knownRange = (resumed: readonly Reading[], floor: number, now: number): Ra
   end: Math.max(ceilTo(DAY, now) + DAY, ...resumed.map(({ end }) => ceilTo(DAY, end))),
 });
 
-/** The ranges that are read once a day beside the lookback: R2 and the slice of R7. */
+/**
+ * The ranges that are read once a day beside the lookback: R2 and the slice of R7. `stale`: those of them that a pass of an earlier day
+ * reads again although it has read them.
+ */
 function deepRanges(
   at: PlanInput,
   provisional: readonly ProvisionalDay[],
   slice: Range | null,
   end: number,
-): Range[] {
-  return [
-    { start: at.reconcileFrom ?? end, end },
+): { readonly due: readonly Range[]; readonly stale: readonly Range[] } {
+  const others = [
     ...provisional.map(({ day }) => dayRange(day)),
     ...(slice === null ? [] : [slice]),
   ];
+  const staleFrom = at.staleFrom ?? at.reconcileFrom ?? end;
+  return {
+    due: [{ start: at.reconcileFrom ?? end, end }, ...others],
+    stale: [{ start: staleFrom, end }, ...others],
+  };
 }
 
 function scrubOf(
@@ -261,8 +268,8 @@ function clampStored(
 }
 
 /**
- * The pass to resume. An interrupted pass of today stays as it is. A pass of an earlier day loses the ranges that are re-read
- * today, and its newest days, which may have changed since.
+ * The pass to resume. An interrupted pass of today stays as it is. A pass of an earlier day loses the ranges that today's re-reads
+ * would read even if all earlier ones had been made, and its newest days, which may have changed since.
  */
 function passOf(
   state: IncrementalState,

@@ -27,6 +27,8 @@ export interface PlanInput {
   readonly lookback: number;
   /** The start of a deep re-read (R2); null if the deep re-read is turned off. */
   readonly reconcileFrom: number | null;
+  /** A pass of an earlier UTC day reads its days from here on again, because of R2; by default the whole range of a deep re-read. */
+  readonly staleFrom?: number | null;
   /** Whole days in which all retained history is compared once (R7); 0 turns it off. */
   readonly scrubDays: number;
   /** Requests at once, >= 1. */

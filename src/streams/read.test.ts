@@ -17,6 +17,7 @@ function inputOf(
   lags: Partial<DatasetCapabilities> = {},
   settings: object = {},
   stored: unknown = null,
+  changesFrom: (now: number) => number | null = () => null,
 ): PlanInput {
   const dataset: DatasetCapabilities = {
     endpoint: "/v1/finops/x",
@@ -35,6 +36,7 @@ function inputOf(
     stored,
     reports: true,
     random: () => 0.5,
+    changesFrom,
   });
 }
 
@@ -58,6 +60,54 @@ test("R2: the deep re-read begins a week back, or two months of costs, or where 
     expect(inputOf(stream, {}, { reconcile_days: 10 }).reconcileFrom).toBe(today - 10 * DAY);
     expect(inputOf(stream, {}, { reconcile_days: 0 }).reconcileFrom).toBeNull();
   }
+});
+
+test("R2: after a pause the deep re-read counts from the day after the last one, but never from a later day than today", () => {
+  const today = DAY_ONE + 75 * DAY; // 17 March
+  const fromOf = (stream: StreamDefinition, reconciledOn: unknown, days?: number): unknown => {
+    const settings = days === undefined ? {} : { reconcile_days: days };
+    return inputOf(stream, {}, settings, { reconciled_on: reconciledOn }).reconcileFrom;
+  };
+  for (const none of ["2026-03-16", "2026-03-17", "2026-04-01", "2026-02-30", "soon", null, 7]) {
+    expect(fromOf(usage, none)).toBe(today - 7 * DAY);
+    expect(fromOf(usage, none, 10)).toBe(today - 10 * DAY);
+    expect(fromOf(costs, none)).toBe(DAY_ONE);
+  }
+  expect(fromOf(usage, "2026-03-15")).toBe(today - 8 * DAY);
+  expect(fromOf(usage, "2026-02-28")).toBe(today - 23 * DAY);
+  expect(fromOf(usage, "2026-02-28", 10)).toBe(today - 26 * DAY);
+  expect(fromOf(usage, "2026-02-28", 0)).toBeNull();
+  expect(fromOf(costs, "2026-02-28")).toBe(DAY_ONE);
+  expect(fromOf(costs, "2026-02-27")).toBe(Date.UTC(2025, 11, 1));
+});
+
+test("R2 S3: a pass of an earlier day reads its days again from the day after it was planned", () => {
+  const today = DAY_ONE + 75 * DAY; // 17 March
+  const inputAfter = (day: unknown, settings: object = {}): PlanInput =>
+    inputOf(usage, {}, settings, { reconciled_on: "2026-02-28", pass: { day } });
+  for (const day of ["2026-03-16", "2026-03-17", "2026-04-01", "soon", 7]) {
+    const { reconcileFrom, staleFrom } = inputAfter(day);
+    expect([reconcileFrom, staleFrom]).toEqual([today - 23 * DAY, today - 7 * DAY]);
+  }
+  expect(inputAfter("2026-03-10").staleFrom).toBe(today - 13 * DAY);
+  expect(inputAfter("2026-03-10", { reconcile_days: 3 }).staleFrom).toBe(today - 9 * DAY);
+  expect(inputAfter("2026-03-10", { reconcile_days: 0 }).staleFrom).toBeNull();
+});
+
+test("R2: a source says at the day after the last deep re-read from when on it may still change", () => {
+  const today = DAY_ONE + 75 * DAY;
+  const asked: number[] = [];
+  const changesFrom = (at: number): number => {
+    asked.push(at);
+    return at - 30 * DAY;
+  };
+  const fromAt = (reconciledOn: string, settings: object = {}): unknown =>
+    inputOf(usage, {}, settings, { reconciled_on: reconciledOn }, changesFrom).reconcileFrom;
+  expect(fromAt("2026-03-07")).toBe(today - 39 * DAY);
+  expect(fromAt("2026-03-07", { reconcile_days: 5 })).toBe(today - 14 * DAY);
+  expect(fromAt("2026-03-16")).toBe(today - 30 * DAY);
+  expect(fromAt("2026-03-07", { reconcile_days: 0 })).toBeNull();
+  expect(asked).toEqual([today - 9 * DAY, today - 9 * DAY, today, NOW]);
 });
 
 test("R4 R9: a plan that begins again takes its chain and its newest reading id from the cleared state", () => {

@@ -4,7 +4,7 @@ import type { ReadSettings } from "../config/config.ts";
 import { MAXIMUM_LANES } from "../core/concurrency.ts";
 import { drawChain, firstInstant, ReadingIds } from "../core/identity.ts";
 import type { Limits } from "../core/limits.ts";
-import { type PlanInput, reconcileFromDays } from "../core/plan.ts";
+import type { PlanInput } from "../core/plan.ts";
 import type { StateOwner } from "../core/state.ts";
 import { ceilTo, DAY, formatInstant } from "../core/time.ts";
 import { ConnectorError } from "../errors.ts";
@@ -17,6 +17,7 @@ import * as protocol from "../protocol.ts";
 import type { Output } from "../protocol.ts";
 import { assertGranularityOffered } from "./check.ts";
 import { lineageOf } from "./cleared_state.ts";
+import { deepRereadOf } from "./deep_reread.ts";
 import { ExportWindows, newestReadingOf, type ReadingContext } from "./export_windows.ts";
 import { type Outlet, PageWriter, readOverLanes } from "./flow.ts";
 import { streams } from "./index.ts";
@@ -194,7 +195,7 @@ function readerOf(
     reports: manifest !== null,
     random: run.edges.random,
     stored,
-    changesFrom: options.account.notes?.changesFrom(stream.name, now) ?? null,
+    changesFrom: (at) => options.account.notes?.changesFrom(stream.name, at) ?? null,
   });
   const owner = ownerOf(stream, settings, account);
   const missing = manifest?.begins(stream.name, stored) ?? "none";
@@ -272,14 +273,12 @@ export function planInputOf(
     readonly random: () => number;
     readonly stored: unknown;
     readonly reports: boolean;
-    readonly changesFrom?: number | null;
+    readonly changesFrom?: (now: number) => number | null;
   },
 ): PlanInput {
-  const { now, random, stored, reports, changesFrom } = more;
+  const { now, random, stored, reports, changesFrom = () => null } = more;
   const lineage = lineageOf(stored);
   const { lookbackDays, reconcileDays } = settings;
-  const days = reconcileDays ?? null;
-  const deepest = Math.min(stream.reconcileFrom(now), changesFrom ?? Infinity);
   return {
     now,
     passBeganAt: more.passBeganAt,
@@ -293,7 +292,7 @@ export function planInputOf(
       lookbackDays === undefined
         ? Math.max(DAY, ceilTo(DAY, stream.lagOf(dataset)))
         : lookbackDays * DAY,
-    reconcileFrom: days === null ? deepest : days === 0 ? null : reconcileFromDays(now, days),
+    ...deepRereadOf({ stream, days: reconcileDays, now, stored, changesFrom }),
     scrubDays: settings.scrubDays,
     lanes: settings.concurrency ?? MAXIMUM_LANES,
     pageSize: settings.pageSize,

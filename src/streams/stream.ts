@@ -29,7 +29,7 @@ export interface StreamDefinition {
   bucketOf(configured: Granularity): Bucket;
   /** The dataset's own lag in milliseconds (R1): how long after its charge period a record may still change. */
   lagOf(dataset: DatasetCapabilities): number;
-  /** Start of the deep re-read by default (R2), in milliseconds since 1970. */
+  /** Start of the default deep re-read of a day (R2), in milliseconds since 1970. `now`: an instant of this day. */
   reconcileFrom(now: number): number;
   /** The provisional cost of one record, for R2; null if its cost is final. */
   provisionalOf(record: Fields): Omit<ProvisionalDay, "day"> | null;
