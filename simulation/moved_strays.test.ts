@@ -11,12 +11,18 @@ import {
   livesOn,
   PAGED,
   posting,
+  restate,
   strayOf,
   syncsAt,
   unproven,
   verdictOn,
 } from "./posted.ts";
-import { killAt, scripted } from "./scripted.ts";
+import { killAt, lifeOf, scripted } from "./scripted.ts";
+
+/** The process dies before the second reading of a day. */
+const BEFORE_REWRITE = killAt("costs", ({ forgotten = [] }) =>
+  forgotten.some(([name]) => name === date(day(-12))),
+);
 
 test("P5 S6: a day takes over one of two strays that a reading wrote, and the process dies: two syncs prove the day, and later ones do not read it", async () => {
   const costs = posting();
@@ -25,11 +31,7 @@ test("P5 S6: a day takes over one of two strays that a reading wrote, and the pr
   const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
   await connection.sync(PAGED);
   Object.assign(lifeIn(lives, "a1"), { postedAt: day(-12) });
-  // Before the second reading of the day.
-  const end = killAt("costs", ({ forgotten = [] }) =>
-    forgotten.some(([name]) => name === date(day(-12))),
-  );
-  await syncsAt(connection, [27], { ...PAGED, end });
+  await syncsAt(connection, [27], { ...PAGED, end: BEFORE_REWRITE });
   // The first sync goes on with the pass, and the second one reads the day again.
   await syncsAt(connection, [28, 30], PAGED);
   expect(await unproven(connection, "costs")).toEqual([]);
@@ -56,6 +58,26 @@ test("P5: a day takes a stray over, the process dies behind the row in its secon
   await syncsAt(connection, [51], PAGED);
   expect(await verdictOn(connection, -12)).toBe("proven 5");
   expect(connection.states.get("costs")?.value.due).toEqual([]);
+});
+
+test("P5: a day takes a stray over, the process dies before the row, and the provider issues the record again: the old row leaves with the next reading of the day", async () => {
+  const costs = posting({ maximumWindowDays: 5 });
+  const stray = strayOf(costs, -12, -7, { id: "a-stray" });
+  const at = day(0) + 29 * HOUR;
+  const anew = lifeOf(costs, "anew", day(-12), { at, due: false });
+  const lives = [...livesOn(costs, -20, 1, 4), stray, anew];
+  const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+  await connection.sync(PAGED);
+  Object.assign(stray, { postedAt: day(-12) });
+  await syncsAt(connection, [27], { ...PAGED, end: BEFORE_REWRITE });
+  expect(connection.states.get("costs")?.value).toMatchObject({ strays: [{}], fewer: [] });
+  Object.assign(stray, { withdrawnAt: at });
+  // The window of the stray is no window of the next pass, which writes a day of it, so that the pass does not read it as a whole.
+  restate(connection, lifeIn(lives, "r-7x0"), at);
+  await syncsAt(connection, [75], PAGED);
+  expect(await verdictOn(connection, -12)).toBe("unproven 5");
+  await syncsAt(connection, [76, 77], PAGED);
+  expect(await verdictOn(connection, -12)).toBe("proven 5");
 });
 
 test.each([

@@ -200,3 +200,30 @@ test.each(["moved", "resumed"])(
     expect(await judge(moved, true)).not.toContain("R4: ");
   },
 );
+
+test.each([
+  ["a report lists a stray of the day", true],
+  ["no report lists a stray of the day", false],
+])(
+  "P5: a second reading may have missed a stray, so that a proven day awaits the next sync: %s",
+  async (_, hasStray) => {
+    const day = rows.findLast(
+      ({ data }) => data["dataset"] === "costs" && data["day"] === "2026-03-02",
+    );
+    if (day === undefined) throw new Error("no report of the day");
+    const { data } = day;
+    const id = String(data["reading_id"]);
+    const doubt = {
+      ...data,
+      id: "doubt",
+      reading_id: `z${id.slice(1)}`,
+      whole_window: false,
+      confirmed: false,
+    };
+    const none = { inside_window: false, rows: 0, records: 0, totals: [] };
+    const list = { ...data, ...none, id: "list", rows_reading_id: `0${id.slice(1)}` };
+    const added = [doubt, ...(hasStray ? [list] : [])].map((own) => ({ ...day, data: own }));
+    const faults = await judge([...rows, ...added]);
+    expect(faults.includes("unproven: costs  2026-03-02")).toBe(!hasStray);
+  },
+);

@@ -265,7 +265,7 @@ const CAREFUL = [
 
 /**
  * After a sync that met no fault: each day that it read is proven, except for one that it wrote just now and that waits for a second
- * reading (P6).
+ * reading (P6), and for one that awaits a stray that a second reading has missed (P5): its rows stand as an earlier report says.
  */
 export async function judgeCalm(database: Database): Promise<string[]> {
   const rows = await database.query(`
@@ -276,6 +276,13 @@ export async function judgeCalm(database: Database): Promise<string[]> {
         reading_id = rows_reading_id
         AND EXISTS (FROM export_windows AS report
                     WHERE report.reading_id = completeness.reading_id AND report.day::DATE = completeness.day
-                      AND inside_window::BOOLEAN AND NOT confirmed::BOOLEAN))`);
+                      AND inside_window::BOOLEAN AND NOT confirmed::BOOLEAN))
+      AND NOT (
+        reading_id <> rows_reading_id
+        AND why LIKE 'the reading was interrupted%'
+        AND EXISTS (FROM export_windows AS report
+                    WHERE report.dataset = completeness.dataset AND report.day::DATE = completeness.day
+                      AND report.account IS NOT DISTINCT FROM completeness.account
+                      AND NOT inside_window::BOOLEAN))`);
   return rows.map((row) => `P6: unproven: ${row.join(" ")}`);
 }

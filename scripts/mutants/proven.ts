@@ -68,8 +68,8 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/group_reports.ts",
-    from: "this.#untold.has(name) || this.#losing.has(name)",
-    to: "this.#untold.has(name)",
+    from: "this.#losing.has(group) || this.#untold",
+    to: "this.#untold",
     test: "src/streams/group_reports.test.ts: P5 R10: a group of which no report has told yet has lost strays if the state has no content of the others: %s",
   },
   {

@@ -7,7 +7,21 @@ export const TAKEN_STRAYS: readonly Mutant[] = [
     file: "src/streams/group_reports.ts",
     from: "if (whole.has(groupOf(group))) this.replaced(group);",
     to: "if (whole.has(groupOf(group))) this.loses(group);",
-    test: "simulation/moved_strays.test.ts: P5 S6: a day takes over one of two strays that a reading wrote, and the process dies: two syncs prove the day, and later ones do not read it",
+    test: "src/streams/group_reports.test.ts: P5 R10: a group of which no report has told yet has lost strays if the state has no content of the others: %s",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/group_reports.ts",
+    from: "this.#untold.get(group)?.isSubsetOf(old) === false",
+    to: "this.#untold.has(group)",
+    test: "simulation/moved_strays.test.ts: P5: a day takes a stray over, the process dies before the row, and the provider issues the record again: the old row leaves with the next reading of the day",
+  },
+  {
+    rule: "P5",
+    file: "src/streams/group_reports.ts",
+    from: "this.#untold.get(group)?.isSubsetOf(old) === false",
+    to: "this.#untold.get(group)?.isDisjointFrom(old) === true",
+    test: "src/streams/group_reports.test.ts: P5: the state does not name a group while the old rows of all its strays stand",
   },
   {
     rule: "P5",

@@ -71,6 +71,18 @@ test("P5: the report of a reading that began before another one does not say tha
   expect(isBehind()).toBe(false);
 });
 
+test("P5: the state does not name a group while the old rows of all its strays stand", () => {
+  const { reports, isBehind } = listing();
+  reports.replaced(a);
+  reports.replaced(b);
+  const after = (standing: readonly WrittenStray[]): number => {
+    isBehind(standing);
+    return reports.fewer.length;
+  };
+  // The old row of "c" stands, too. It is not one of those that the group has lost.
+  expect([[a, b], [a], [a, c], []].map(after)).toEqual([0, 1, 1, 1]);
+});
+
 test("P5: a group that is gone is listed once without rows, and no later report lists it", () => {
   const { reports, list } = listing();
   reports.gone(a);

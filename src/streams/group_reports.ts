@@ -29,8 +29,8 @@ export class GroupReports {
   readonly #broken = new Set<string>();
   /** The groups of which newer versions, or their days, have replaced rows. */
   readonly #replaced = new Map<string, StrayGroup>();
-  /** Those of them, and those that are gone, of which no report says so yet. */
-  readonly #untold = new Set<string>();
+  /** By group: those of these rows, and those that are gone, of which no report says so yet. */
+  readonly #untold = new Map<string, Set<StrayGroup>>();
   /** Groups that have lost strays, and are listed until their other strays are written again. */
   readonly #losing = new Set<string>();
   #hasLost = false;
@@ -65,10 +65,16 @@ export class GroupReports {
     }
   }
 
-  /** The groups for the state. */
+  /**
+   * The groups for the state. A group is none of them while the old rows of all its strays stand: if the days that have taken them over do
+   * not write their rows, the next process has nothing to say of the group. Otherwise its first report would list the old rows unseen.
+   */
   get fewer(): readonly StrayGroup[] {
-    return [...this.#replaced].flatMap(([name, { day, readingId }]) =>
-      this.#untold.has(name) || this.#losing.has(name) ? { day, readingId } : [],
+    const old = new Set<StrayGroup>(this.#taken.standing);
+    const hasLost = (group: string): boolean =>
+      this.#losing.has(group) || this.#untold.get(group)?.isSubsetOf(old) === false;
+    return [...this.#replaced].flatMap(([group, { day, readingId }]) =>
+      hasLost(group) ? { day, readingId } : [],
     );
   }
 
@@ -94,7 +100,7 @@ export class GroupReports {
   replaced(stray: StrayGroup): void {
     const group = groupOf(stray);
     this.#replaced.set(group, stray);
-    this.#untold.add(group);
+    this.#untold.set(group, (this.#untold.get(group) ?? new Set()).add(stray));
   }
 
   broken(group: string): void {
@@ -136,7 +142,7 @@ export class GroupReports {
    */
   get isBehind(): boolean {
     const takenGroups = new Set(this.#taken.standing.map(groupOf));
-    return [...this.#untold].some((group) => !takenGroups.has(group));
+    return [...this.#untold.keys()].some((group) => !takenGroups.has(group));
   }
 
   /** Whether the report of a newer reading lists a group. */
