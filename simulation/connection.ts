@@ -17,7 +17,8 @@ import { sync as runSync, type SyncResult } from "./sync.ts";
 import { dateBy } from "./trials.ts";
 import { RefreshPromises } from "./refresh.ts";
 import { Standing } from "./standing.ts";
-import { judgeStrays, remembersStrays } from "./strays.ts";
+import { StandingStrays } from "./standing_strays.ts";
+import { judgeStraysOf } from "./stray_judges.ts";
 import { isComplete, isUnfinished, Promises } from "./promises.ts";
 import type { World } from "./world.ts";
 
@@ -43,6 +44,7 @@ export class Connection {
   readonly versions: ReadonlyMap<string, Version>;
   readonly #promises = new Map<StreamName, Promises | RefreshPromises>();
   readonly #standing = new Map<StreamName, Standing>();
+  readonly #standingStrays = new Map<StreamName, StandingStrays>();
   /** The settings of the last sync. */
   asked: Step["asked"] | null = null;
   /** The text in which the provider has shown each record last to a sync that succeeded, by id. */
@@ -51,7 +53,7 @@ export class Connection {
   mayLoseStrays = false;
   mayCountTwice = false;
   /** The streams that were cleared: the state knows nothing of the rows before. */
-  readonly #cleared = new Set<StreamName>();
+  readonly cleared = new Set<StreamName>();
   /** S8: the parts that a state has left out. */
   readonly leftOut = new Set<string>();
   /** R4: the streams whose platform gave back a STATE that is older than the last one before the rows that it kept. */
@@ -66,7 +68,7 @@ export class Connection {
   /** The readings that were reported before the state of their stream was lost. */
   readonly lostReadings = new Set<string>();
   /** W3: the latest retention floor of each stream. A charge before this floor vanishes, and may come back if retention grows. */
-  readonly #floors = new Map<StreamName, number>();
+  readonly floors = new Map<StreamName, number>();
   /** The latest instant of the connector's clock in any sync. Days that have left retention by this instant are not followed (R2). */
   #latestDate = -Infinity;
 
@@ -86,7 +88,10 @@ export class Connection {
     if (rules === undefined) return;
     const watched = { rules, lives: world.lives, warehouse };
     const isIncremental = mode === "incremental";
-    if (isIncremental && world.reports) this.#standing.set(stream, new Standing(rules, warehouse));
+    if (isIncremental && world.reports) {
+      this.#standing.set(stream, new Standing(rules, warehouse));
+      this.#standingStrays.set(stream, new StandingStrays(rules, warehouse));
+    }
     this.#promises.set(
       stream,
       isIncremental ? new Promises(watched) : new RefreshPromises(watched, versions),
@@ -127,7 +132,7 @@ export class Connection {
     const reports = world.reports && step.selection.reports;
     clear(step, this);
     if (step.reset !== null) {
-      this.#cleared.add(step.reset.stream);
+      this.cleared.add(step.reset.stream);
       this.#watch(step.reset.stream);
     }
     const stored = new Map(this.states);
@@ -169,7 +174,7 @@ export class Connection {
     const mayRepeat = mayForget || world.trials.views?.isOfWindow === true;
     const judged = this.#judge(result, step, { stored, mayForget: mayRepeat });
     const standing = this.#judgeStanding(result, step, stored);
-    const strays = this.#judgeStrays(result, step);
+    const strays = judgeStraysOf(this, this.#standingStrays, result, step);
     const seen = this.#judgeSeen(result, stored);
     this.#note(result, loaded, [...claims, ...judged, ...proofs, ...standing, ...strays, ...seen]);
     return result;
@@ -241,8 +246,8 @@ export class Connection {
       const retention = provider.rules(stream)?.retentionDays ?? 0;
       const state = beganWith(this.states, stream, this.world.reports);
       const latest = floorOf(Math.max(result.endedAt, this.#latestDate), retention);
-      const floor = Math.max(latest, this.#floors.get(stream) ?? -Infinity);
-      this.#floors.set(stream, floor);
+      const floor = Math.max(latest, this.floors.get(stream) ?? -Infinity);
+      this.floors.set(stream, floor);
       return standing.after({
         exchanges: provider.exchanges,
         endedAt: result.endedAt,
@@ -254,38 +259,10 @@ export class Connection {
         state,
         isComplete: isComplete(result, stream),
         keepsValues: provider.options.members !== "volatile",
-        forgetsNumbers: this.#cleared.has(stream) || this.#leavesOut("the numbers of records"),
+        forgetsNumbers: this.cleared.has(stream) || this.#leavesOut("the numbers of records"),
         uncovered: this.uncovered,
         tooOldFor: this.tooOldFor,
       });
-    });
-  }
-
-  #judgeStrays(result: SyncResult, { asked, absent }: Step): string[] {
-    const { provider } = this.world;
-    if (this.mayCountTwice || this.mayLoseStrays || !remembersStrays(this.world)) return [];
-    return [...this.#standing.keys()].flatMap((stream) => {
-      const rules = provider.rules(stream);
-      if (rules === undefined || !isComplete(result, stream)) return [];
-      const now = provider.dateAt(result.startedAt);
-      const floor = this.#floors.get(stream) ?? -Infinity;
-      if (stream === absent || this.tooOld.has(stream) || isUnfinished(result, stream)) return [];
-      if (lacksReports(this.states, stream, this.world.reports)) return [];
-      return judgeStrays(rules, {
-        warehouse: this.warehouse,
-        reports: result.items.flatMap((item) => (item.kind === "report" ? [item.row] : [])),
-        state: this.states.get(stream)?.value,
-        tooOldFor: this.tooOldFor,
-        mayReselect: this.world.trials.changes,
-        startedAt: result.startedAt,
-        endedAt: result.endedAt,
-        asked: {
-          start: Math.max(asked.startDate ?? -Infinity, floor),
-          end: Math.min(now, asked.endDate ?? Infinity),
-        },
-        keptFrom: floor,
-        today: dayOf(now),
-      }).map((fault) => `${stream} ${fault}`);
     });
   }
 

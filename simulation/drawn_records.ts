@@ -89,7 +89,7 @@ interface VersionsDraw {
   readonly end: number;
 }
 
-function drawVersions(
+export function drawVersions(
   life: Life,
   { rules, random, plain, changes, delay, end }: VersionsDraw,
 ): void {

@@ -3,6 +3,7 @@
  */
 import { DAY, dayOf, floorOf, HOUR, MINUTE, nextDay, SECOND } from "./calendar.ts";
 import { Connection, type Report } from "./connection.ts";
+import { drawBlindness } from "./bursts.ts";
 import { CALM, type Step } from "./step.ts";
 import { judgeCurrent, judgeProven, readsAllDue } from "./current.ts";
 import type { Span } from "./outages.ts";
@@ -204,8 +205,10 @@ function drawConcurrency({ random, plain }: Draw): number | null {
 
 /** The outages that begin during a sync. */
 function drawStrikes({ world: { trials, provider } }: Draw): Step["strikes"] {
-  if (!trials.strikes) return [];
-  return strikesOf(trials.random, streamsOf(provider));
+  const { bursts, random } = trials;
+  const strikes = trials.strikes ? strikesOf(random, streamsOf(provider)) : [];
+  const mayHide = provider.options.datasets.some(({ selects }) => selects === "posting");
+  return bursts !== null && mayHide ? [...strikes, ...drawBlindness(bursts)] : strikes;
 }
 
 const streamsOf = ({ options }: World["provider"]): StreamName[] =>

@@ -107,8 +107,18 @@ function missed(
   return whole.find((report) => !report.moved) ?? second;
 }
 
+/** The report that takes a stray for gone, and why it does. */
+export interface Gone {
+  readonly report: ReportRow;
+  readonly why: string;
+  /** Whether the report is of the day on which the stray starts, and not of its window. */
+  readonly isOfDay: boolean;
+  /** The newest report that lists the stray's group. */
+  readonly listing: ReportRow | undefined;
+}
+
 /** The strays of one stream that stand, as the models have it. */
-class Models {
+export class Models {
   /** By day: its newest rows that are no strays. */
   readonly #rows = new Map<string, Row[]>();
   /** The newest listing of the strays of a day that a reading wrote. */
@@ -141,27 +151,32 @@ class Models {
       this.#listings.set(key, report);
   }
 
+  /** Whether a report lists the group of a stray. Else a process died between the row and its report. */
+  isListed({ readingId, version: { record } }: Row): boolean {
+    return this.#listings.has(`${date(record.start)} ${readingId}`);
+  }
+
   /** The report that takes a stray for gone, and why it does; null if the stray stands. */
-  goneBy(
-    { readingId, version: { record } }: Row,
-    window: Span,
-  ): { readonly report: ReportRow; readonly why: string } | null {
+  goneBy({ readingId, version: { record } }: Row, window: Span): Gone | null {
     const day = date(record.start);
     // If a process died before it reported the stray, the reading that wrote the stray counts as the one that listed it.
     const listing = this.#listings.get(`${day} ${readingId}`);
-    if (listing?.rows === 0) return { report: listing, why: "it lists the group without rows" };
+    if (listing?.rows === 0)
+      return { report: listing, why: "it lists the group without rows", isOfDay: false, listing };
     const listedBy = listing?.reading_id ?? readingId;
     for (const report of this.#speaking.values()) {
       const { reading_id: id, window_start: start, window_end: end } = report;
-      if (id > listedBy && Date.parse(start) <= window.start && Date.parse(end) >= window.end)
-        return { report, why: `its window was read by ${id} and listed it last with ${listedBy}` };
+      if (id > listedBy && Date.parse(start) <= window.start && Date.parse(end) >= window.end) {
+        const why = `its window was read by ${id} and listed it last with ${listedBy}`;
+        return { report, why, isOfDay: false, listing };
+      }
     }
     const judge = this.#judgeOf(day);
     if (judge === undefined || judge.reading_id <= listedBy) return null;
     const isInside =
       Date.parse(judge.window_start) <= record.start && Date.parse(judge.window_end) >= record.end;
     const why = `its day was read by ${judge.reading_id}, and ${listedBy} listed it last`;
-    return isInside ? { report: judge, why } : null;
+    return isInside ? { report: judge, why, isOfDay: true, listing } : null;
   }
 
   /** The newest report of a day that judges strays and whose rows are there. */

@@ -28,6 +28,7 @@ const SHARES = {
   resets: 0.1,
   slow: 0.1,
   apart: 0.15,
+  bursts: 0.5,
 } as const;
 
 export type Trial = keyof typeof SHARES;
@@ -64,6 +65,8 @@ export interface Trials {
   readonly slow: Random | null;
   /** Draws platforms that keep the STATEs of each stream apart: of a sync that died, they keep only some of the reports (R10). */
   readonly apart: Random | null;
+  /** Draws many strays of one day that one window shows, and outages that hide them (R8); null if strays come one by one. */
+  readonly bursts: Random | null;
   /** At its end every day must be proven, if the bounds let a pass read all days that are due (R10). */
   readonly proven: boolean;
 }
@@ -88,6 +91,7 @@ export function drawTrials(seed: number, { only, without }: Choice): Trials {
   const resets = new Random(seed + 2 ** 49);
   const slow = new Random(seed + 2 ** 50);
   const apart = new Random(seed + 2 ** 51);
+  const bursts = new Random(seed + 2 ** 52);
   const has = (trial: Trial, from = random): boolean => {
     const isDrawn = from.chance(SHARES[trial]);
     return only.length === 0 ? isDrawn && !without.includes(trial) : only.includes(trial);
@@ -104,7 +108,7 @@ export function drawTrials(seed: number, { only, without }: Choice): Trials {
     long: has("long"),
     posted: has("posted"),
     proven: has("proven"),
-    // The last eight, and `small`, have generators of their own, so that they do not change the draws of the other trials.
+    // The last nine, and `small`, have generators of their own, so that they do not change the draws of the other trials.
     still: has("still", still) ? still.pick(["day", "change"]) : null,
     reports: has("reports", reports) ? reports : null,
     stirs: has("stirs", stirs) ? stirs : null,
@@ -113,6 +117,7 @@ export function drawTrials(seed: number, { only, without }: Choice): Trials {
     resets: has("resets", resets) ? resets : null,
     slow: has("slow", slow) ? slow : null,
     apart: has("apart", apart) ? apart : null,
+    bursts: has("bursts", bursts) ? bursts : null,
   };
 }
 
@@ -134,6 +139,7 @@ export const NO_TRIALS: Trials = {
   resets: null,
   slow: null,
   apart: null,
+  bursts: null,
 };
 
 /** Bounds so low that a small account reaches them. */

@@ -4,6 +4,7 @@ import type { Outage, Span } from "./outages.ts";
 import { type Frontier, Provider, type Rules } from "./provider.ts";
 import { Random } from "./random.ts";
 import { drawTrials, NO_TRIALS, type Trial, type Trials } from "./trials.ts";
+import { drawBursts } from "./bursts.ts";
 import { drawLives } from "./drawn_records.ts";
 import type { Granularity, Life, StreamName } from "./records.ts";
 
@@ -74,6 +75,7 @@ export function drawWorld(seed: number, { kind, trials: only = [], without = [] 
       { start: dayOf(begin) - history * DAY, end },
     ),
   );
+  if (trials.bursts !== null) lives.push(...drawBursts(datasets, trials.bursts, { begin, end }));
   const sendsDate = random.chance(0.9) || plain || trials.clock;
   const skew = sendsDate && !plain ? random.pick([0, 0, -2 * DAY, -HOUR, 3 * HOUR, 2 * DAY]) : 0;
   const provider = new Provider({

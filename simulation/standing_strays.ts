@@ -1,0 +1,207 @@
+/**
+ * R8 for strays (P5): if ten or more strays of a day stand that one window has shown, and a reading of the window shows less than half of
+ * them, strays that the provider still has may leave only after two readings, an hour apart, that both lack them. The strays that
+ * stand are those of the models (strays.ts).
+ */
+import { date, DAY, dayOf, HOUR, iso, MINUTE } from "./calendar.ts";
+import { selects } from "./listing.ts";
+import { isHidden, isStrayOf, type Span } from "./outages.ts";
+import type { Row, StateValue, Warehouse } from "./platform.ts";
+import type { Exchange, Rules } from "./provider.ts";
+import { type Life, visible } from "./records.ts";
+import { isDue } from "./reread.ts";
+import { type Gone, Models } from "./strays.ts";
+
+/** The longest time that a reading may wait for its first page, in milliseconds. */
+const SLACK = 10 * MINUTE;
+
+/** R8: fewer strays are no sudden loss. */
+const LEAST = 10;
+
+/** The facts of a sync that the judgment depends on. */
+export interface PassedStrays {
+  readonly exchanges: readonly Exchange[];
+  readonly endedAt: number;
+  /** The instants that the config, and the shortest retention so far, let the sync read. */
+  readonly asked: Span;
+  /** The state with which the sync ended. */
+  readonly state: StateValue | undefined;
+  /** Whether the sync read the whole stream, and left nothing to the next sync. */
+  readonly isComplete: boolean;
+  /** R10: whether the platform has lost reports: then the state knows of readings that the table of reports does not have. */
+  readonly lacksReports: boolean;
+  /** The readings that no kept state has covered since their report. */
+  readonly uncovered: ReadonlySet<string>;
+  /** R4: the reports, and the readings of rows, for which the platform gave back a STATE that is too old. */
+  readonly tooOldFor: ReadonlySet<string>;
+}
+
+/** A stray that stands. */
+interface Stood {
+  readonly row: Row;
+  /** The window of the reading that wrote it. */
+  readonly window: Span;
+}
+
+/** A stray that stood before a sync, and does not stand after it. */
+interface Lost extends Stood {
+  readonly gone: Gone;
+}
+
+/** The strays of one stream that stand, over many syncs. */
+export class StandingStrays {
+  readonly #rules: Rules;
+  readonly #warehouse: Warehouse;
+  /** The strays that stood after the last complete sync, and still did after each sync since, by id. */
+  #stood = new Map<string, Stood>();
+  #chain: string | undefined;
+  /** The answers to all requests for the stream. */
+  readonly #answers: Exchange[] = [];
+
+  constructor(rules: Rules, warehouse: Warehouse) {
+    this.#rules = rules;
+    this.#warehouse = warehouse;
+  }
+
+  /** Judges what a sync has changed. */
+  after(passed: PassedStrays): string[] {
+    const { exchanges, state, asked, lacksReports, isComplete } = passed;
+    const { stream } = this.#rules;
+    for (const exchange of exchanges)
+      if (exchange.stream === stream && exchange.status === 200) this.#answers.push(exchange);
+    // A state without a chain, or with another one, does not know the rows before it.
+    if (this.#chain !== state?.chain || lacksReports) this.#stood.clear();
+    this.#chain = state?.chain;
+    const written = this.#written();
+    if (lacksReports || (written.length === 0 && this.#stood.size === 0)) return [];
+    const models = new Models(stream, this.#warehouse, this.#chain);
+    const before = [...this.#stood.values()].filter((one) => isWithin(one, asked));
+    const lost = before.flatMap((one) => this.#lostBy(models, one));
+    const faults = this.#judge(before, lost, passed);
+    const kept = isComplete
+      ? written.filter((one) => isKnown(models, one, passed))
+      : before.filter((one) => !lost.some(({ row, gone }) => row === one.row && !gone.isOfDay));
+    this.#stood = new Map(kept.map((one) => [one.row.version.record.id, one]));
+    return faults;
+  }
+
+  /** The strays in the table, of the days that have ten or more. */
+  #written(): Stood[] {
+    const byDay = new Map<string, Stood[]>();
+    for (const row of this.#warehouse.deduplicated[this.#rules.stream].values()) {
+      const { record } = row.version;
+      const window = this.#warehouse.windows.get(row.readingId);
+      // Long charges have rules of their own.
+      if (window === undefined || !isStrayOf(window, record)) continue;
+      if (record.end > dayOf(record.start) + DAY) continue;
+      const day = date(record.start);
+      const own = byDay.get(day);
+      if (own === undefined) byDay.set(day, [{ row, window }]);
+      else own.push({ row, window });
+    }
+    return [...byDay.values()].filter(({ length }) => length >= LEAST).flat();
+  }
+
+  /** A stray whose row is still in the table, and that a report takes for gone. */
+  #lostBy(models: Models, { row, window }: Stood): Lost[] {
+    const { record } = row.version;
+    const now = this.#warehouse.deduplicated[this.#rules.stream].get(record.id);
+    if (now?.readingId !== row.readingId || now.version !== row.version) return [];
+    const gone = models.goneBy(row, window);
+    return gone === null ? [] : [{ row, window, gone }];
+  }
+
+  #judge(before: readonly Stood[], lost: readonly Lost[], passed: PassedStrays): string[] {
+    const faults: string[] = [];
+    const named = new Set<string>();
+    for (const one of lost) {
+      const day = date(one.row.version.record.start);
+      const read = readOf(one);
+      const key = `${day} ${read.start} ${read.end}`;
+      if (named.has(key) || !this.#isUnbelievable(one, passed)) continue;
+      const isOfGroup = ({ row, window }: Stood): boolean =>
+        date(row.version.record.start) === day &&
+        read.start <= window.start &&
+        read.end >= window.end;
+      const group = before.filter(isOfGroup);
+      const gone = lost.filter(isOfGroup);
+      const left = group.length - gone.length;
+      if (group.length < LEAST || 2 * left >= group.length) continue;
+      named.add(key);
+      const { id } = one.row.version.record;
+      faults.push(
+        `R8: ${gone.length} of ${group.length} strays of ${day} no longer stand, ${id} among them: ` +
+          `${one.gone.why}, and no reading of ${iso(read.start)} an hour before agrees`,
+      );
+    }
+    return faults;
+  }
+
+  /** Whether the provider still has a lost stray, an outage hid it, and no reading an hour before did without it. */
+  #isUnbelievable({ row, window, gone }: Lost, passed: PassedStrays): boolean {
+    const { record } = row.version;
+    const { endedAt, uncovered, tooOldFor } = passed;
+    const { report } = gone;
+    if (visible(record, endedAt) === undefined) return false;
+    if (uncovered.has(report.reading_id) || tooOldFor.has(report.id)) return false;
+    if (gone.isOfDay && !this.#mayJudge(gone, { record, window }, passed)) return false;
+    const shows = this.#answers.filter((answer) => selects(this.#rules.selects, answer, record));
+    const blind = shows.filter(({ asOf }) => isHidden(this.#rules, record, asOf));
+    const last = blind.at(-1);
+    if (last === undefined) return false;
+    const readAt = gone.isOfDay ? last.date : Date.parse(report.began_at);
+    return !shows.some(
+      ({ asOf, date: at }) =>
+        at <= readAt - HOUR + SLACK &&
+        (isHidden(this.#rules, record, asOf) || visible(record, asOf) === undefined),
+    );
+  }
+
+  /**
+   * R10: the report of a day takes its strays for gone until their window lists them again. A process may die between the two, the
+   * bound of windows may leave the window to the next sync, no window contains a window that was longer than windows may be now, and a
+   * listing that moved (P6), or was resumed, judges no strays. Then the window is due.
+   */
+  #mayJudge(
+    { report: { day, began_at: beganAt }, listing }: Gone,
+    { record, window }: { readonly record: Life; readonly window: Span },
+    { exchanges, state, isComplete }: PassedStrays,
+  ): boolean {
+    if (!isComplete || state === undefined) return false;
+    if (window.end - window.start > this.#rules.maximumWindowDays * DAY) return false;
+    const start = Date.parse(day);
+    if (!isDue(window, state) && !isDue({ start, end: start + DAY }, state)) return true;
+    if (listing?.moved === true || listing?.resumed === true) return false;
+    return exchanges.some(
+      (one) =>
+        one.stream === record.stream &&
+        one.status === 200 &&
+        one.nextCursor === null &&
+        one.start <= window.start &&
+        one.end >= window.end &&
+        one.date > Date.parse(beganAt),
+    );
+  }
+}
+
+/** The window that the reading which took a stray for gone has read; of a reading of the stray's day, the window of the stray. */
+const readOf = ({ gone: { report, isOfDay }, window }: Lost): Span =>
+  isOfDay ? window : { start: Date.parse(report.window_start), end: Date.parse(report.window_end) };
+
+/** Whether a sync reads the day and the window of a stray. */
+const isWithin = ({ row, window }: Stood, { start, end }: Span): boolean =>
+  [row.version.record.start, row.version.record.postedAt, window.start].every(
+    (at) => at >= start && at < end,
+  );
+
+/** Whether a stray stands after a complete sync, and a report that the state knows of lists it. */
+const isKnown = (
+  models: Models,
+  { row, window }: Stood,
+  { asked, uncovered, tooOldFor }: PassedStrays,
+): boolean =>
+  models.isListed(row) &&
+  models.goneBy(row, window) === null &&
+  isWithin({ row, window }, asked) &&
+  !uncovered.has(row.readingId) &&
+  !tooOldFor.has(row.readingId);
