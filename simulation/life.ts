@@ -9,6 +9,7 @@ import { judgeCurrent, judgeProven, readsAllDue } from "./current.ts";
 import type { Span } from "./outages.ts";
 import { judgeIdle } from "./idle.ts";
 import type { Item } from "./platform.ts";
+import type { Rules } from "./provider.ts";
 import type { Random } from "./random.ts";
 import type { StreamName } from "./records.ts";
 import { drawStirs as stirsOf } from "./stirs.ts";
@@ -46,6 +47,8 @@ export async function live(
   const connection = new Connection(world);
   const { scheduler } = connection;
   const draw = { world, random: world.random.fork(), plain };
+  const { datasets } = world.provider.options;
+  const longest = new Map(datasets.map((rules) => [rules, rules.maximumWindowDays]));
   let step = firstStep({ ...draw, now: scheduler.now, lastDate: scheduler.now });
   while (scheduler.now < world.end) {
     const { outcome } = await connection.sync(step);
@@ -57,7 +60,7 @@ export async function live(
     scheduler.skipTo(scheduler.now + wait);
     const next = { ...draw, now: scheduler.now, lastDate };
     step = nextStep(step, next);
-    changeLimits(next);
+    changeLimits(next, longest);
   }
   await quiet(connection, step);
   return connection.report();
@@ -69,18 +72,31 @@ function retryAfter({ world: { trials }, random }: Pick<Draw, "world" | "random"
   return trials.clock && trials.random.chance(0.4) ? trials.random.int(1, SECOND) : wait;
 }
 
-/** A provider may allow shorter windows from now on, so that an open window is too long (S4). */
-function changeLimits({ world, random }: Draw): void {
+/**
+ * A provider may allow shorter windows from now on, so that an open window is too long (S4).
+ *
+ * @param longest the days that each dataset has allowed at first
+ */
+function changeLimits({ world, random }: Draw, longest: ReadonlyMap<Rules, number>): void {
   for (const rules of world.provider.options.datasets) {
     const { retentionDays, selects } = rules;
     if (world.trials.changes) changeRules(world.trials.random, rules, world.lives);
     if (rules.retentionDays !== retentionDays || rules.selects !== selects)
       world.provider.expireCursors(rules.stream);
-    // A record that is posted later counts on the nearest day of its window (world.ts): shorter windows would move it to another day.
-    if (rules.selects === "posting") continue;
+    if (rules.selects === "posting") {
+      changeWindows(world, rules, longest.get(rules) ?? 1);
+      continue;
+    }
     if (random.chance(world.tempo.changes / 4))
       rules.maximumWindowDays = random.pick([1, 2, 5, 31]);
   }
+}
+
+/** P5: the windows of strays may become shorter, and longer again. A6: no window may hold both a record and its posting. */
+function changeWindows({ trials }: World, rules: Rules, longest: number): void {
+  const { bursts } = trials;
+  if (bursts === null || !bursts.chance(0.1)) return;
+  rules.maximumWindowDays = bursts.pick([longest, 1, 2, 5].filter((days) => days <= longest));
 }
 
 /** Attempts of a full refresh until one succeeds, and one more that must read nothing. */
