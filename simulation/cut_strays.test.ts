@@ -80,6 +80,7 @@ test("P5 R8: an outage hides strays from the shorter windows: they stand unprove
   expect(await verdictOn(connection, -27)).toMatch(/unproven 1[23]/);
   await syncsAt(connection, [51], DEFAULTS);
   expect(await verdictOn(connection, -27)).toBe("proven 13");
+  expect(connection.faults).toEqual([]);
 });
 test("P5: a sync that may not read a part of such a window keeps its strays as they are, and their day is not proven without them", async () => {
   const { connection, costs } = await seen([-10, -3]);

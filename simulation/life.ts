@@ -96,7 +96,7 @@ function changeLimits({ world, random }: Draw, longest: ReadonlyMap<Rules, numbe
 function changeWindows({ trials }: World, rules: Rules, longest: number): void {
   const { bursts } = trials;
   if (bursts === null || !bursts.chance(0.1)) return;
-  rules.maximumWindowDays = bursts.pick([longest, 1, 2, 5].filter((days) => days <= longest));
+  rules.maximumWindowDays = bursts.pick([longest, ...[1, 2, 5].filter((days) => days < longest)]);
 }
 
 /** Attempts of a full refresh until one succeeds, and one more that must read nothing. */

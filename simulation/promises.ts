@@ -16,6 +16,7 @@ import {
   isFirstKnown,
   isListing,
   isLook,
+  isOfCut,
 } from "./reread.ts";
 import type { SyncResult } from "./sync.ts";
 import { behindOf } from "./views.ts";
@@ -189,7 +190,8 @@ export class Promises {
         !isLook(window, own) &&
         !isDue(window, stored) &&
         !isAgain(window, own) &&
-        !isListing(window, own, stored),
+        !isListing(window, own, stored) &&
+        !isOfCut(window, stored, rules.maximumWindowDays),
     );
     if (early === undefined) return [];
     return [

@@ -37,6 +37,24 @@ export const isListing = (
     return writtenBy !== null && overlap(shownBy, window) && (isRead || wasDue || hash === id);
   });
 
+/** P5: the strays of a window that is longer than windows may be by now are written again. Their windows and their days are read. */
+export const isOfCut = (
+  window: Span,
+  { strays = [] }: StateValue,
+  maximumWindowDays: number,
+): boolean =>
+  strays.some(([, day, writtenBy, from, until]) => {
+    const [start, end, at] = [
+      Date.parse(from ?? ""),
+      Date.parse(until ?? ""),
+      Date.parse(day ?? ""),
+    ];
+    const isCut = writtenBy !== null && end - start > maximumWindowDays * DAY;
+    const isAbout =
+      overlap({ start, end }, window) || overlap({ start: at, end: at + DAY }, window);
+    return isCut && isAbout;
+  });
+
 /** The facts of a pass that tell why it read a window. */
 export interface Told {
   readonly items: readonly Item[];

@@ -119,7 +119,9 @@ export class StandingStrays {
       const read = readOf(one);
       const key = `${day} ${read.start} ${read.end}`;
       if (named.has(key) || !this.#isUnbelievable(one, passed)) continue;
+      // A group that has lost one of its strays counts as a whole for the models until the others are written again.
       const isOfGroup = ({ row, window }: Stood): boolean =>
+        visible(row.version.record, passed.endedAt) !== undefined &&
         date(row.version.record.start) === day &&
         read.start <= window.start &&
         read.end >= window.end;

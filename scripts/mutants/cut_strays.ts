@@ -30,8 +30,8 @@ export const CUT_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/stray_reads.ts",
-    from: "for (const { window, missing } of this.#cut()) this.#strays.missesCut(missing, window);",
-    to: "void 0;",
+    from: "this.#strays.missesCut(missing, window);",
+    to: "",
     test: GONE,
   },
   {
@@ -44,15 +44,15 @@ export const CUT_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "    for (const stray of missing.filter(({ hash }) => !doubted.has(hash))) {\n      this.#known.delete(stray.hash);\n",
-    to: "    for (const stray of missing.filter(({ hash }) => !doubted.has(hash))) {\n",
+    from: "window)) {\n      this.#known.delete(stray.hash);\n",
+    to: "window)) {\n",
     test: GONE,
   },
   {
     rule: "R8",
     file: "src/streams/strays.ts",
-    from: "missing.filter(({ hash }) => !doubted.has(hash))) {",
-    to: "missing) {",
+    from: "for (const stray of this.#believed(missing, window)) {",
+    to: "for (const stray of missing) {",
     test: `${LIFE}P5 R8: an outage hides strays from the shorter windows: they stand unproven until a later sync shows them`,
   },
 ];

@@ -58,8 +58,8 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/completion.ts",
-    from: "!reading.moved && this.strays.misses(reading)",
-    to: "this.strays.misses(reading)",
+    from: "!reading.moved && this.strays.misses(",
+    to: "this.strays.misses(",
     test: POSTED + "P6 R10: that reading %s",
   },
   {
@@ -280,7 +280,7 @@ export const LISTINGS: readonly Mutant[] = [
   {
     rule: "P6",
     file: "src/streams/strays.ts",
-    from: "if (!reading.moved) return this.groups.listed(reading);",
+    from: "if (!reading.moved) return this.groups.listed(this.doubts.shownBy(reading));",
     to: "if (!reading.moved) return this.groups.listed(reading);\n    if (reading.end > 0) return [];",
     test: POSTED + "P6 R10: that reading %s",
   },

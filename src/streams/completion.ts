@@ -212,14 +212,14 @@ export class Completion {
   }
 
   async #confirmed({ reading, endedAt }: EndedWindow, days: readonly number[]): Promise<void> {
-    const { ledger, input, lacking, report } = this.#options;
+    const { ledger, input, lacking, report, warn } = this.#options;
     const provable = this.#reads.provable(reading, days);
     const { reports, known } = settleAgain(knownOf(ledger.state), reading, provable);
     if (this.#options.unprovenBefore() !== null) return;
     const agreed = reports.map(({ day }) => day);
     const open = this.strays.listings.unlisted();
     const isLate = tellsLate(ledger.state, report && reports);
-    const misses = !reading.moved && this.strays.misses(reading);
+    const misses = !reading.moved && this.strays.misses({ ...reading, endedAt });
     // R10: the report of a day without rows names this reading. So the models let this reading judge the strays of the day.
     const judged = reports.filter(({ rowsReadingId }) => rowsReadingId === reading.id);
     this.strays.listings.reported(judged, reading.id);
@@ -242,7 +242,7 @@ export class Completion {
       const told = { reading, reports: report && reports, lacking, uncovered };
       ledger.update(this.#remembered(afterReport(marked, state, told)));
     }
-    await reported;
+    await Promise.all([reported, ...this.strays.doubts.takeWarnings(reading).map(warn)]);
   }
 
   /** This process knows the strays now that an earlier one has seen. Their days may have been read in the meantime (P5). */

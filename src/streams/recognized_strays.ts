@@ -1,5 +1,6 @@
 /** The strays that a read knows, as the records of its windows find them (P5). */
 import type { KnownStray } from "../core/state.ts";
+import { hasContent, isCut } from "../core/stray_group.ts";
 import { HashWords } from "./hash_words.ts";
 import { isWritten } from "./stray_groups.ts";
 import type { WrittenStray } from "./stray_listings.ts";
@@ -61,5 +62,10 @@ export class RecognizedStrays extends StrayTable {
 
   get written(): WrittenStray[] {
     return [...this.values()].filter((stray) => isWritten(stray));
+  }
+
+  /** The written strays of windows that are longer than the provider allows by now, and whose ids stand in place of their contents (P5). */
+  cutBy(maximumWindowDays: number): WrittenStray[] {
+    return this.written.filter((stray) => !hasContent(stray) && isCut(stray, maximumWindowDays));
   }
 }

@@ -63,6 +63,8 @@ export class StrayReads {
   /** How often {@link takeUnjudged} has taken each window to be read now, and the windows that wait for the next sync. */
   readonly #taken = new Map<string, number>();
   readonly #left = new Set<string>();
+  /** The windows that were read in parts and whose strays are judged. */
+  readonly #judgedCut = new Set<string>();
   /** The days of strays that this sync does not look for: too many windows would have to be read. */
   #leftToNext: ReadonlySet<number> = new Set();
   /** The days that {@link looks} has decided on, and the number of windows that it has given. */
@@ -162,7 +164,10 @@ export class StrayReads {
       }
     }
     if (now.length === 0)
-      for (const { window, missing } of this.#cut()) this.#strays.missesCut(missing, window);
+      for (const { window, missing } of this.#cut()) {
+        this.#judgedCut.add(nameOf(window));
+        this.#strays.missesCut(missing, window);
+      }
     return { now, next };
   }
 
@@ -178,8 +183,10 @@ export class StrayReads {
   #cut(): { readonly window: Viewed; readonly missing: readonly WrittenStray[] }[] {
     const { maximumWindowDays } = this.#options.input;
     const unseen = this.#strays.unseenCut(maximumWindowDays);
-    return [...Map.groupBy(unseen, ({ window }) => nameOf(window)).values()].flatMap((missing) => {
+    const byWindow = Map.groupBy(unseen, ({ window }) => nameOf(window));
+    return [...byWindow].flatMap(([name, missing]) => {
       const [first] = missing;
+      if (this.#judgedCut.has(name)) return [];
       if (first === undefined || !isShownWhole(first.window, this.read, maximumWindowDays))
         return [];
       const parts = this.read.filter((part) => overlaps(part, first.window));

@@ -702,3 +702,25 @@ test("P5: no report lists a group that is gone, although its reading had shown o
   const standing = [{ day: DAY_ONE, rowsReadingId: "r1", records: 1 }];
   expect(strays.groups.listed({ ...read(second, "r6"), standing, resumed: false })).toEqual([]);
 });
+
+const ten = Array.from({ length: 10 }, (_, index) => strayOf(`s${index}`));
+test("R8 R10: if a second reading lacks ten strays of a day, they count as shown, too", () => {
+  const strays = new Strays(ten);
+  expect(strays.misses(read(first))).toBe(true);
+  const reading = { ...read(first), standing: [], resumed: false, moved: false };
+  expect(strays.listedAgain(reading)).toEqual([{ day: DAY_ONE, rowsReadingId: "r1", records: 10 }]);
+  expect(strays.known.map(({ missedAt }) => missedAt)).toEqual(ten.map(() => 0));
+});
+test.each([
+  ["no other window", [], 1],
+  ["another window", [second], 0],
+])(
+  "R8 P5: ten strays that %s of the read has shown are hidden, or have moved there",
+  (_, windows, hidden) => {
+    const strays = new Strays(ten);
+    for (const window of windows)
+      for (const { id = "" } of ten) strays.see(printOf(id), id, DAY_ONE, window);
+    strays.judge(read(first), within(first), "all");
+    expect(strays.doubts.takeWarnings(read(first))).toHaveLength(hidden);
+  },
+);

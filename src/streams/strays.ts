@@ -15,7 +15,7 @@
 import { type Limits, LIMITS } from "../core/limits.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { KnownStray } from "../core/state.ts";
-import { groupOf, hasContent, isCut } from "../core/stray_group.ts";
+import { groupOf } from "../core/stray_group.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
 import { type GroupPlan, GroupReports, type Reported } from "./group_reports.ts";
@@ -298,18 +298,18 @@ export class Strays {
     return this.#break(gone, window, shows);
   }
 
-  /** R8: the missing strays that count as shown. Nothing proves their days before the next reading of their windows. */
-  #doubt(missing: readonly WrittenStray[], window: Viewed): ReadonlySet<string> {
-    const doubted = this.doubts.add(missing, this.#known, window);
+  /** R8: the missing strays that are gone. The others count as shown. Nothing proves their days before the next reading of their windows. */
+  #believed(missing: readonly WrittenStray[], window: Viewed): WrittenStray[] {
+    const hidden = missing.filter((stray) => !this.#hasMoved(stray));
+    const doubted = this.doubts.add(hidden, this.#known, window);
     this.left.add(doubted);
-    return new Set(doubted.map(({ hash }) => hash));
+    const hashes = new Set(doubted.map(({ hash }) => hash));
+    return missing.filter(({ hash }) => !hashes.has(hash));
   }
 
   /** P5: the strays of windows that are longer than the provider allows by now, and that no window of this read has shown. */
   unseenCut(maximumWindowDays: number): readonly WrittenStray[] {
-    const cut = this.#known.written.filter(
-      (stray) => !hasContent(stray) && isCut(stray, maximumWindowDays),
-    );
+    const cut = this.#known.cutBy(maximumWindowDays);
     if (cut.length === 0) return [];
     const waiting = this.#pending.ids;
     return cut.filter(({ hash }) => !waiting.has(hash));
@@ -317,8 +317,7 @@ export class Strays {
 
   /** P5: all parts of a window were read. To be called with its strays among {@link unseenCut}. */
   missesCut(missing: readonly WrittenStray[], window: Viewed): void {
-    const doubted = this.#doubt(missing, window);
-    for (const stray of missing.filter(({ hash }) => !doubted.has(hash))) {
+    for (const stray of this.#believed(missing, window)) {
       this.#known.delete(stray.hash);
       this.groups.loses(stray);
     }
@@ -337,8 +336,7 @@ export class Strays {
     const waiting = this.#pending.ids;
     const isReplaced = ({ id }: WrittenStray): boolean => id !== undefined && waiting.has(id);
     const missing = gone.filter((stray) => !isReplaced(stray));
-    const doubted = this.#doubt(missing, window);
-    const lost = missing.filter(({ hash }) => !doubted.has(hash));
+    const lost = this.#believed(missing, window);
     this.listings.miss(gone.filter(isReplaced));
     for (const { hash } of lost) this.#known.delete(hash);
     const left = Map.groupBy(this.#known.written, groupOf);
@@ -393,7 +391,7 @@ export class Strays {
    * has shown whole.
    */
   listedAgain(reading: Reported & Pick<Reading, "moved">): readonly StandingStrays[] {
-    if (!reading.moved) return this.groups.listed(reading);
+    if (!reading.moved) return this.groups.listed(this.doubts.shownBy(reading));
     this.#list(reading, NO_WINDOW);
     return this.groups.listed(reading, NO_WINDOW);
   }
@@ -423,17 +421,20 @@ export class Strays {
    * @param window a listing that did not move; its `id` is the id of the reading
    * @returns whether it misses a stray that no such reading has missed before; a stray that comes and goes is missed once in a read
    */
-  misses(window: Listing): boolean {
+  misses(window: Viewed): boolean {
     const shown = this.#list(window);
     const isShown = (hash: string): boolean => shown.has(hash) || this.#known.learned.has(hash);
     const missed = this.listings.misses(window, isShown);
     this.left.add(missed);
-    for (const stray of missed) {
-      const shownBy = this.#prints.get(stray.hash)?.window;
-      // The models look for the old row in its own window. So the stray is written again from the other one, which the loss makes due.
-      if (shownBy !== undefined && !contains(shownBy, stray.window)) this.#forgetContent([stray]);
-    }
+    this.#believed(missed, window);
+    // The models look for the old row in its own window. So the stray is written again from the other one, which the loss makes due.
+    this.#forgetContent(missed.filter((stray) => this.#hasMoved(stray)));
     return missed.length > 0;
+  }
+
+  #hasMoved({ hash, window }: WrittenStray): boolean {
+    const shownBy = this.#prints.get(hash)?.window;
+    return shownBy !== undefined && !contains(shownBy, window);
   }
 
   /**
