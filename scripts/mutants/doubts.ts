@@ -5,6 +5,8 @@ const LIFE = "simulation/hidden_strays.test.ts: ";
 const COUNT = `${UNIT}R8: of %i strays of a day a reading lacks %i: it is not believed to miss %i`;
 const OTHERS = `${UNIT}R8: strays of other days and of windows that the reading does not contain do not count, nor do those that their day owns`;
 const HIDDEN = `${LIFE}R8 P5: an outage that hides %s strays of a day is not believed, their rows stand unproven, and the next sync finds them again`;
+const SECOND =
+  "src/streams/strays.test.ts: R8 R10: if a second reading lacks ten strays of a day, they count as shown, too";
 const DOUBTS = { rule: "R8", file: "src/streams/stray_doubts.ts" } as const;
 const STRAYS = { rule: "R8", file: "src/streams/strays.ts" } as const;
 
@@ -95,7 +97,30 @@ export const DOUBTED_STRAYS: readonly Mutant[] = [
     to: "[...this",
     test: `${UNIT}R8 R2: if such strays start %s their window, the nearest day of the window keeps its provisional sums`,
   },
-  { ...STRAYS, from: "this.left.add(doubted);", to: "", test: HIDDEN },
+  {
+    ...STRAYS,
+    from: "this.#believed(missed, window);",
+    to: "",
+    test: SECOND,
+  },
+  {
+    ...STRAYS,
+    from: "this.groups.listed(this.doubts.shownBy(reading))",
+    to: "this.groups.listed(reading)",
+    test: SECOND,
+  },
+  {
+    ...STRAYS,
+    from: "missing.filter((stray) => !this.#hasMoved(stray));",
+    to: "missing;",
+    test: "src/streams/strays.test.ts: R8 P5: ten strays that %s of the read has shown are hidden, or have moved there",
+  },
+  {
+    ...STRAYS,
+    from: "this.left.add(doubted);",
+    to: "",
+    test: "src/streams/strays.test.ts: R8 P5: ten strays that %s of the read has shown are hidden, or have moved there",
+  },
   {
     ...STRAYS,
     from: "if (before.missedAt !== undefined) this.#known.set(known);",

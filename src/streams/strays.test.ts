@@ -722,5 +722,6 @@ test.each([
       for (const { id = "" } of ten) strays.see(printOf(id), id, DAY_ONE, window);
     strays.judge(read(first), within(first), "all");
     expect(strays.doubts.takeWarnings(read(first))).toHaveLength(hidden);
+    expect(strays.left.take()).toHaveLength(hidden);
   },
 );
