@@ -711,17 +711,10 @@ test("R8 R10: if a second reading lacks ten strays of a day, they count as shown
   expect(strays.listedAgain(reading)).toEqual([{ day: DAY_ONE, rowsReadingId: "r1", records: 10 }]);
   expect(strays.known.map(({ missedAt }) => missedAt)).toEqual(ten.map(() => 0));
 });
-test.each([
-  ["no other window", [], 1],
-  ["another window", [second], 0],
-])(
-  "R8 P5: ten strays that %s of the read has shown are hidden, or have moved there",
-  (_, windows, hidden) => {
-    const strays = new Strays(ten);
-    for (const window of windows)
-      for (const { id = "" } of ten) strays.see(printOf(id), id, DAY_ONE, window);
-    strays.judge(read(first), within(first), "all");
-    expect(strays.doubts.takeWarnings(read(first))).toHaveLength(hidden);
-    expect(strays.left.take()).toHaveLength(hidden);
-  },
-);
+test("R8 P5: ten strays that a window lacks may be hidden, although another window of the read has shown them", () => {
+  const strays = new Strays(ten);
+  for (const { id = "" } of ten) strays.see(printOf(id), id, DAY_ONE, second);
+  strays.judge(read(first), within(first), "all");
+  expect(strays.doubts.takeWarnings(read(first))).toHaveLength(1);
+  expect(strays.left.take()).toHaveLength(1);
+});

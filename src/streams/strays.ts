@@ -300,8 +300,7 @@ export class Strays {
 
   /** R8: the missing strays that are gone. The others count as shown. Nothing proves their days before the next reading of their windows. */
   #believed(missing: readonly WrittenStray[], window: Viewed): WrittenStray[] {
-    const hidden = missing.filter((stray) => !this.#hasMoved(stray));
-    const doubted = this.doubts.add(hidden, this.#known, window);
+    const doubted = this.doubts.add(missing, this.#known, window);
     this.left.add(doubted);
     const hashes = new Set(doubted.map(({ hash }) => hash));
     return missing.filter(({ hash }) => !hashes.has(hash));
@@ -428,13 +427,12 @@ export class Strays {
     this.left.add(missed);
     this.#believed(missed, window);
     // The models look for the old row in its own window. So the stray is written again from the other one, which the loss makes due.
-    this.#forgetContent(missed.filter((stray) => this.#hasMoved(stray)));
+    const hasMoved = ({ hash, window: own }: WrittenStray): boolean => {
+      const shownBy = this.#prints.get(hash)?.window;
+      return shownBy !== undefined && !contains(shownBy, own);
+    };
+    this.#forgetContent(missed.filter(hasMoved));
     return missed.length > 0;
-  }
-
-  #hasMoved({ hash, window }: WrittenStray): boolean {
-    const shownBy = this.#prints.get(hash)?.window;
-    return shownBy !== undefined && !contains(shownBy, window);
   }
 
   /**
