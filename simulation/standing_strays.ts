@@ -119,14 +119,18 @@ export class StandingStrays {
       const read = readOf(one);
       const key = `${day} ${read.start} ${read.end}`;
       if (named.has(key) || !this.#isUnbelievable(one, passed)) continue;
-      // A group that has lost one of its strays counts as a whole for the models until the others are written again.
       const isOfGroup = ({ row, window }: Stood): boolean =>
         visible(row.version.record, passed.endedAt) !== undefined &&
         date(row.version.record.start) === day &&
         read.start <= window.start &&
         read.end >= window.end;
-      const group = before.filter(isOfGroup);
-      const gone = lost.filter(isOfGroup);
+      // A group that has lost strays counts as a whole for the models until the others are written again.
+      const readAt = Date.parse(one.gone.report.began_at);
+      const all = before.filter(isOfGroup);
+      const group = all.filter(
+        ({ row: { version } }) => !this.#isBelieved(version.record, all, readAt),
+      );
+      const gone = lost.filter(({ row }) => group.some((other) => other.row === row));
       const left = group.length - gone.length;
       if (group.length < LEAST || 2 * left >= group.length) continue;
       named.add(key);
@@ -147,12 +151,36 @@ export class StandingStrays {
     if (visible(record, endedAt) === undefined) return false;
     if (uncovered.has(report.reading_id) || tooOldFor.has(report.id)) return false;
     if (gone.isOfDay && !this.#mayJudge(gone, { record, window }, passed)) return false;
-    const shows = this.#answers.filter((answer) => selects(this.#rules.selects, answer, record));
-    const blind = shows.filter(({ asOf }) => isHidden(this.#rules, record, asOf));
+    const blind = this.#answersFor(record).filter(({ asOf }) =>
+      isHidden(this.#rules, record, asOf),
+    );
     const last = blind.at(-1);
     if (last === undefined) return false;
-    const readAt = gone.isOfDay ? last.date : Date.parse(report.began_at);
-    return !shows.some(
+    return !this.#isMissed(record, gone.isOfDay ? last.date : Date.parse(report.began_at));
+  }
+
+  #answersFor(record: Life): Exchange[] {
+    return this.#answers.filter((answer) => selects(this.#rules.selects, answer, record));
+  }
+
+  /** Whether a reading before an instant was believed to miss a record: one of two an hour apart, or one that showed half of the group. */
+  #isBelieved(record: Life, group: readonly Stood[], readAt: number): boolean {
+    const isShown = ({ row }: Stood, asOf: number): boolean =>
+      !isHidden(this.#rules, row.version.record, asOf);
+    const misses = this.#answersFor(record).filter(
+      ({ asOf, date: at }) => at < readAt && isHidden(this.#rules, record, asOf),
+    );
+    return (
+      this.#isMissed(record, readAt) ||
+      misses.some(
+        ({ asOf }) => 2 * group.filter((one) => isShown(one, asOf)).length >= group.length,
+      )
+    );
+  }
+
+  /** Whether a reading an hour or more before an instant did without a record. */
+  #isMissed(record: Life, readAt: number): boolean {
+    return this.#answersFor(record).some(
       ({ asOf, date: at }) =>
         at <= readAt - HOUR + SLACK &&
         (isHidden(this.#rules, record, asOf) || visible(record, asOf) === undefined),
