@@ -208,7 +208,7 @@ export const CLAUSES: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/stray_listings.ts",
-    from: "if (this.#lacking.delete(hash)) return true;",
+    from: "if (missedAt !== undefined || this.#lacking.delete(hash)) return true;",
     to: "if (this.#lacking.has(hash)) return true;",
     test: "src/streams/strays.test.ts: P5 R10: a group of a missing stray that a newer reading of another window has listed, %s, and its window is due",
   },

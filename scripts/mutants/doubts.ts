@@ -98,6 +98,13 @@ export const DOUBTED_STRAYS: readonly Mutant[] = [
     test: `${UNIT}R8 R2: if such strays start %s their window, the nearest day of the window keeps its provisional sums`,
   },
   {
+    rule: "R8",
+    file: "src/streams/stray_listings.ts",
+    from: "missedAt !== undefined || this",
+    to: "this",
+    test: "src/streams/strays.test.ts: R8 P6: a listing that moved is the second one in a row that lacks strays which an earlier reading was not believed to miss",
+  },
+  {
     ...STRAYS,
     from: "this.#believed(missed, window);",
     to: "",

@@ -26,7 +26,7 @@ export const PROVEN: readonly Mutant[] = [
   {
     rule: "R10",
     file: "src/streams/stray_listings.ts",
-    from: "if (this.#lacking.delete(hash)) return true;",
+    from: "if (missedAt !== undefined || this.#lacking.delete(hash)) return true;",
     to: "if (this.#lacking.has(hash)) return false;",
     test: "simulation/proven.test.ts: R10: a stray %s is withdrawn at a provider that gives each page of a window an `as_of` of its own",
   },

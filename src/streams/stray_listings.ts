@@ -142,10 +142,10 @@ export class StrayListings {
   /**
    * To be called with a stray that a complete reading lacks whose listing moved (P6): it may have skipped the stray.
    *
-   * @returns whether it is the second such reading in a row
+   * @returns whether it is the second such reading in a row. So it is if an earlier reading was not believed to miss the stray (R8).
    */
-  lacks({ hash }: WrittenStray): boolean {
-    if (this.#lacking.delete(hash)) return true;
+  lacks({ hash, missedAt }: WrittenStray): boolean {
+    if (missedAt !== undefined || this.#lacking.delete(hash)) return true;
     this.#lacking.add(hash);
     return false;
   }
