@@ -96,7 +96,9 @@ function changeLimits({ world, random }: Draw, longest: ReadonlyMap<Rules, numbe
 function changeWindows({ trials }: World, rules: Rules, longest: number): void {
   const { bursts } = trials;
   if (bursts === null || !bursts.chance(0.1)) return;
-  rules.maximumWindowDays = bursts.pick([longest, ...[1, 2, 5].filter((days) => days < longest)]);
+  // Records of a provider whose windows may be whole months may be posted on the next day.
+  const shorter = longest < 31 ? [1, 2, 5].filter((days) => days < longest) : [1];
+  rules.maximumWindowDays = bursts.pick([longest, ...shorter]);
 }
 
 /** Attempts of a full refresh until one succeeds, and one more that must read nothing. */
