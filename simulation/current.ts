@@ -3,14 +3,15 @@
  * judged after every sync, also after kills, for two tables: one that only grows, and one that keeps the newest row of each key.
  * After the last full pass, when the provider is quiet, every day must be proven.
  */
-import { LIMITS, type Limits } from "../src/core/limits.ts";
+import type { Limits } from "../src/core/limits.ts";
+import { awaitsInVain, awaitsNext, mayReadAgain } from "./awaiting.ts";
 import { date, DAY, dayOf } from "./calendar.ts";
 import type { Item, ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf, type Span } from "./outages.ts";
 import { type Exchange, isPostedLater, type Provider, type Rules } from "./provider.ts";
 import { judgeUntold } from "./untold.ts";
 import { movedTwice, seenSince } from "./moving.ts";
-import { hasAwaited, isBetween, isDue, wasListed } from "./reread.ts";
+import { isDue, wasListed } from "./reread.ts";
 import { coversDay } from "./standing.ts";
 import { addUp } from "./totals.ts";
 import { type Life, livesOn, type StreamName, type Version, visible } from "./records.ts";
@@ -49,46 +50,9 @@ export interface Judgeable {
   readonly strayCountOf: (stream: StreamName) => number;
 }
 
-/**
- * P5: whether a day awaits strays of a window that the last sync has not read whole: an end date, a later start date or the end of retention
- * has cut the window, so that no sync can prove the day. L1: or a sync had no room for strays, so that days between theirs await them, too.
- * P6: or no sync has room to read a window of several pages once more.
- */
-export function awaitsInVain(
-  { world, awaitedOf, mayLoseStrays }: Judgeable,
-  stream: StreamName,
-  day: number,
-): boolean {
-  const own = world.provider.exchanges.filter((one) => one.stream === stream);
-  const isCramped = world.trials.limits.overtakenWindows === 0;
-  return awaitedOf(stream).some(([from, until, start, end]) => {
-    const over = own.filter((one) => one.start <= Date.parse(start) && one.end >= Date.parse(end));
-    const isUnread = over.length === 0 || (isCramped && over.some(({ cursor }) => cursor !== null));
-    return isBetween(day, from, until) && (mayLoseStrays || isUnread);
-  });
-}
-
 /** R10: whether a sync reads all windows that are due. With a small bound some of them wait for later syncs. */
 export const readsAllDue = ({ trials }: Judgeable["world"]): boolean =>
   trials.limits.dueWindows > 100;
-
-/** P5: whether a sync may read as many windows once more as a real one. With a small bound some days wait for the next sync. */
-const mayReadAgain = ({ trials }: Judgeable["world"]): boolean =>
-  trials.limits.overtakenWindows === LIMITS.overtakenWindows;
-
-/**
- * P5: whether the last sync has read all days of a stream once more that have awaited strays. If the bound is small, or the sync has read as
- * many windows again, some of these days wait for the next sync.
- */
-export function readsAllAgain(world: Judgeable["world"], of: StreamName): boolean {
-  const listings = world.provider.exchanges
-    .filter(
-      ({ stream, status, nextCursor }) => stream === of && status === 200 && nextCursor === null,
-    )
-    .map(({ start, end }) => `${start} ${end}`);
-  const again = listings.length - new Set(listings).size;
-  return mayReadAgain(world) && again < LIMITS.overtakenWindows;
-}
 
 /** L1: whether a state has room for a few strays only. */
 const remembersFew = ({ trials }: Judgeable["world"]): boolean => trials.limits.knownStrays < 100;
@@ -165,7 +129,6 @@ export function judgeCurrent(
     // strays finds them again as new ones, and one that forgets days has nothing that a reading could agree with. L1: a read that forgets
     // the records of a day takes its strays for new ones.
     const mayAwait = isVolatile || forgets(judgeable) || isFull(judgeable, stream);
-    const isSpent = !readsAllAgain(world, stream);
     for (const day of daysOf(stream, world.provider.exchanges, scheduler.now)) {
       const report = newest.get(date(day));
       const name = `${stream} ${date(day)}`;
@@ -175,9 +138,8 @@ export function judgeCurrent(
       const whole = { start: dayOf(day), end: dayOf(day) + DAY };
       // A sync may list the strays of a window that waits. That proves no day.
       if (!readsAllDue(world) && isDue(whole, { due: dueOf(stream) })) continue;
-      const isAwaiting = isSpent && hasAwaited(stream, day, states, items);
-      if (!report.confirmed && (mayAwait || isAwaiting || awaitsInVain(judgeable, stream, day)))
-        continue;
+      const isAwaiting = mayAwait || awaitsNext(judgeable, { stream, day, states, items });
+      if (!report.confirmed && isAwaiting) continue;
       if (!report.confirmed || report.shrunk) {
         faults.push(`P6: ${name} is not proven by reading ${report.reading_id}`);
         continue;

@@ -1,7 +1,8 @@
 /** Lives of which the models that ship judge the rows and the reports, on the way and at the end. */
 import { date, DAY, dayOf, floorOf, nextDay } from "../../simulation/calendar.ts";
 import type { Connection, Report } from "../../simulation/connection.ts";
-import { awaitsInVain, judgeDay, newestReports, readsAllDue } from "../../simulation/current.ts";
+import { awaitsInVain } from "../../simulation/awaiting.ts";
+import { judgeDay, newestReports, readsAllDue } from "../../simulation/current.ts";
 import { seenSince } from "../../simulation/moving.ts";
 import { live } from "../../simulation/life.ts";
 import { isHidden } from "../../simulation/outages.ts";
