@@ -207,6 +207,8 @@ export class StandingStrays {
         one.stream === record.stream &&
         one.status === 200 &&
         one.nextCursor === null &&
+        // A listing of several pages may have moved, and tells nothing then (R10).
+        (one.cursor === null || this.#rules.cursors === "snapshot") &&
         one.start <= window.start &&
         one.end >= window.end &&
         one.date > Date.parse(beganAt),
