@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { HOUR } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
 import {
+  asked,
+  unreported,
   BASE,
   day,
   DEFAULTS,
@@ -85,8 +87,17 @@ test("P5 R8: an outage hides strays from the shorter windows: they stand unprove
 test("P5: a sync that may not read a part of such a window keeps its strays as they are, and their day is not proven without them", async () => {
   const { connection, costs } = await seen([-10, -3]);
   costs.maximumWindowDays = 7;
-  const asked = { ...BASE.asked, startDate: day(-8) };
-  await syncsAt(connection, [27], { ...BASE, asked });
+  await syncsAt(connection, [27], { ...BASE, asked: asked({ startDate: day(-8) }) });
   await syncsAt(connection, [51, 75], DEFAULTS);
   expect(await verdictOn(connection, -27)).toBe("proven 3");
+});
+test("P5: a sync without export_windows misses a stray, then the windows become shorter: two more syncs prove its day", async () => {
+  const { connection, costs, strays } = await seen([-3]);
+  const step = { ...BASE, asked: asked({ startDate: day(-30), lookbackDays: 40 }) };
+  for (const stray of strays) Object.assign(stray, { withdrawnAt: day(1) });
+  await syncsAt(connection, [27], unreported(step));
+  costs.maximumWindowDays = 5;
+  await syncsAt(connection, [51, 75], step);
+  expect(await verdictOn(connection, -27)).toBe("proven 1");
+  expect(connection.faults).toEqual([]);
 });

@@ -2,9 +2,24 @@
 import { expect, test } from "vitest";
 import { date, HOUR } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
-import { asked, day, DEFAULTS, numbers, posting, strayOf, syncsAt, verdictOn } from "./posted.ts";
+import {
+  asked,
+  day,
+  DEEP,
+  DEFAULTS,
+  isReportOf,
+  livesOn,
+  numbers,
+  PAGED,
+  posting,
+  restate,
+  strayOf,
+  syncsAt,
+  verdictOn,
+} from "./posted.ts";
 import type { Life } from "./records.ts";
 import { lifeOf, scripted } from "./scripted.ts";
+import type { Step } from "./step.ts";
 
 /** Each sync reads the window of the strays. */
 const DUE = asked({ lookbackDays: 10 });
@@ -80,4 +95,62 @@ test("R8 R2: the provisional costs of strays that an outage hides are followed o
   await connection.sync(DEFAULTS);
   await syncsAt(connection, [27], DEFAULTS);
   expect(followed()).toEqual([[date(day(-5)), 12, { USD: "12" }]]);
+});
+test.each([
+  ["later", -6, -2, DEEP],
+  ["earlier", -3, -6, DEEP],
+  ["earlier, with several pages", -3, -6, PAGED],
+])(
+  "R8 P5: many strays that move to a window which is read %s are no hidden ones: two more syncs prove their day",
+  async (_, from, to, step) => {
+    const costs = posting({ maximumWindowDays: 2 });
+    const strays = numbers(0, 12).map((i) => strayOf(costs, -12, from, { id: `s${i}` }));
+    const lives = [...strays, ...livesOn(costs, -20, 8)];
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    await connection.sync(step);
+    for (const stray of strays) Object.assign(stray, { postedAt: day(to) });
+    await syncsAt(connection, [27, 51, 75], step);
+    expect(await verdictOn(connection, -12)).toBe("proven 13");
+    const { items } = await connection.sync(step);
+    expect(items.filter(({ kind }) => kind === "record")).toEqual([]);
+  },
+);
+const KILLED: Partial<Step> = {
+  keepsRows: false,
+  end: { killWhen: (item) => item.kind === "record" && item.text.includes('"s') },
+};
+test.each([
+  ["newer versions", 1, -6, 1],
+  ["strays of shorter windows", 5, -14, 1],
+])(
+  "R8 P5: a reading that shows %s ends the suspicion, also if the process dies before their rows",
+  async (kind, longest, of, shorter) => {
+    const costs = posting({ maximumWindowDays: longest });
+    const strays = numbers(0, 12).map((i) => strayOf(costs, of, -5, { id: `s${i}` }));
+    for (const hour of [2, 8])
+      costs.outages.push({
+        start: day(1) + hour * HOUR,
+        end: day(1) + (hour + 2) * HOUR,
+        showsOneOf: Infinity,
+      });
+    const connection = scripted(day(0) + 3 * HOUR, [costs], strays);
+    await connection.sync(DEFAULTS);
+    costs.maximumWindowDays = shorter;
+    await syncsAt(connection, [27], DEFAULTS);
+    expect(await verdictOn(connection, of)).toBe("unproven 12");
+    if (kind === "newer versions")
+      for (const stray of strays) restate(connection, stray, day(1) + 5 * HOUR);
+    await syncsAt(connection, [30], { ...DEFAULTS, ...KILLED });
+    await syncsAt(connection, [33, 33.5], DEFAULTS);
+    expect(await verdictOn(connection, of)).toBe("unproven 12");
+    await syncsAt(connection, [39, 63], DEFAULTS);
+    expect(await verdictOn(connection, of)).toBe("proven 12");
+  },
+);
+test("R8 R5: the report of a window lists the strays that an outage hides, so that their rows stand, also if the process dies behind it", async () => {
+  const { connection } = await seen(30);
+  await syncsAt(connection, [27], { ...DEFAULTS, end: { killWhen: isReportOf(-5) } });
+  expect(await verdictOn(connection, -6)).toBe("unproven 30");
+  await syncsAt(connection, [31], DEFAULTS);
+  expect(await verdictOn(connection, -6)).toBe("proven 30");
 });

@@ -55,4 +55,11 @@ export const CUT_STRAYS: readonly Mutant[] = [
     to: "for (const stray of missing) {",
     test: `${LIFE}P5 R8: an outage hides strays from the shorter windows: they stand unproven until a later sync shows them`,
   },
+  {
+    rule: "P5",
+    file: "src/streams/group_reports.ts",
+    from: "if (this.#reports) this",
+    to: "if (groupOf(stray) !== null) this",
+    test: `${LIFE}P5: a sync without export_windows misses a stray, then the windows become shorter: two more syncs prove its day`,
+  },
 ];

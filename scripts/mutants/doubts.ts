@@ -8,6 +8,8 @@ const HIDDEN = `${LIFE}R8 P5: an outage that hides %s strays of a day is not bel
 const SECOND =
   "src/streams/strays.test.ts: R8 R10: if a second reading lacks ten strays of a day, they count as shown, too";
 const DOUBTS = { rule: "R8", file: "src/streams/stray_doubts.ts" } as const;
+const MOVED = `${LIFE}R8 P5: many strays that move to a window which is read %s are no hidden ones: two more syncs prove their day`;
+const KNOWN = { rule: "R8", file: "src/streams/recognized_strays.ts" } as const;
 const STRAYS = { rule: "R8", file: "src/streams/strays.ts" } as const;
 
 /** Strays that an outage hides (R8). */
@@ -106,8 +108,8 @@ export const DOUBTED_STRAYS: readonly Mutant[] = [
   },
   {
     ...STRAYS,
-    from: "this.#believed(missed, window);",
-    to: "",
+    from: "const others = this.#believed(missed, window);",
+    to: "const others = missed;",
     test: SECOND,
   },
   {
@@ -123,17 +125,35 @@ export const DOUBTED_STRAYS: readonly Mutant[] = [
     test: "src/streams/strays.test.ts: R8 P5: ten strays that a window lacks may be hidden, although another window of the read has shown them",
   },
   {
-    ...STRAYS,
-    from: "if (before.missedAt !== undefined) this.#known.set(known);",
-    to: "",
+    ...KNOWN,
+    from: "return this.#unsuspected(found);",
+    to: "return found;",
     test: `${LIFE}R8 P5: a reading that shows the strays again ends the suspicion, so that a later outage is the first one again`,
+  },
+  {
+    ...KNOWN,
+    from: "found?.missedAt === undefined || !contains(window, found.window)",
+    to: "found?.missedAt === undefined",
+    test: "src/streams/strays.test.ts: R8 P5: of a stray that %s shows, the end of the first reading that lacked it is %s",
+  },
+  {
+    ...STRAYS,
+    from: "this.#known.shows(stray.id);",
+    to: "",
+    test: `${LIFE}R8 P5: a reading that shows %s ends the suspicion, also if the process dies before their rows`,
+  },
+  {
+    ...STRAYS,
+    from: "this.#forgetContent(doubted.filter((stray) => this.#known.hasMoved(stray)));",
+    to: "",
+    test: MOVED,
   },
   {
     rule: "R8",
     file: "src/streams/completion.ts",
     from: "this.#reporter.lists(this.strays.doubts.shownBy(reading), shows)",
     to: "this.#reporter.lists(reading, shows)",
-    test: HIDDEN,
+    test: `${LIFE}R8 R5: the report of a window lists the strays that an outage hides, so that their rows stand, also if the process dies behind it`,
   },
   {
     rule: "R8",

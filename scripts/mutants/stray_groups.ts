@@ -32,7 +32,7 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   {
     rule: "P5",
     file: FILE,
-    from: "else this.groups.broken(group);",
+    from: "else if (first !== undefined) this.groups.broken(first);",
     to: "",
     test: "src/streams/strays.test.ts: P5: no report lists a group that is gone, although its reading had shown one of the group before",
   },

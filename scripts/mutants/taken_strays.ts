@@ -96,14 +96,14 @@ export const TAKEN_STRAYS: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/streams/strays.ts",
-    from: "this.#forgetContent(missed.filter(hasMoved));",
+    from: "this.#forgetContent(others.filter((stray) => this.#known.hasMoved(stray)));",
     to: "",
     test: "simulation/moved_strays.test.ts: P5: a stray moves to another window in the same version, and one pass reads both: the next sync writes it from there (windows of %s)",
   },
   {
     rule: "P5",
-    file: "src/streams/strays.ts",
-    from: "return shownBy !== undefined && !contains(shownBy, own);",
+    file: "src/streams/recognized_strays.ts",
+    from: "return shownBy !== undefined && !contains(shownBy, window);",
     to: "return shownBy !== undefined;",
     test: "src/streams/strays.test.ts: P5: %s",
   },

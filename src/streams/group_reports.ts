@@ -20,6 +20,8 @@ export interface GroupPlan {
   readonly fewer: readonly StrayGroup[];
   /** The first day that is surely within retention. */
   readonly keptFrom: number;
+  /** Whether readings are reported; true if left out. */
+  readonly reports?: boolean;
 }
 
 export class GroupReports {
@@ -37,6 +39,7 @@ export class GroupReports {
   /** Groups that break once a report has listed them without rows. */
   readonly #gone = new Set<string>();
   readonly #keptFrom: number;
+  readonly #reports: boolean;
   readonly #written: () => readonly WrittenStray[];
   readonly #taken: Pick<TakenStrays, "standing">;
   readonly #tells: (strays: readonly WrittenStray[]) => void;
@@ -49,12 +52,18 @@ export class GroupReports {
    *   written again
    */
   constructor(
-    { fewer, keptFrom, known }: GroupPlan & { readonly known: readonly KnownStray[] },
+    {
+      fewer,
+      keptFrom,
+      reports = true,
+      known,
+    }: GroupPlan & { readonly known: readonly KnownStray[] },
     written: () => readonly WrittenStray[],
     taken: Pick<TakenStrays, "standing">,
     tells: (strays: readonly WrittenStray[]) => void,
   ) {
     this.#keptFrom = keptFrom;
+    this.#reports = reports;
     this.#written = written;
     this.#taken = taken;
     this.#tells = tells;
@@ -103,8 +112,10 @@ export class GroupReports {
     this.#untold.set(group, (this.#untold.get(group) ?? new Set()).add(stray));
   }
 
-  broken(group: string): void {
-    this.#broken.add(group);
+  /** A window shows none of a group any more. Its report says so, or a later report has to: no later reading may contain the window. */
+  broken(stray: WrittenStray): void {
+    if (this.#reports) this.#broken.add(groupOf(stray));
+    else this.gone(stray);
   }
 
   /** A stray of a group is missing, and the others are written again. The models see the loss once no row of the group is left. */

@@ -9,7 +9,7 @@ import { Strays } from "./strays.ts";
 /** The strays of a read that begins with this plan. */
 export function straysOf(
   { state, from, end }: Pick<Plan<StreamState>, "state" | "from" | "end">,
-  { now, retentionDays }: Pick<PlanInput, "now" | "retentionDays">,
+  { now, retentionDays, reports }: Pick<PlanInput, "now" | "retentionDays" | "reports">,
   limits: Limits,
 ): Strays {
   if (state.mode !== "incremental") return new Strays([], limits);
@@ -19,6 +19,7 @@ export function straysOf(
     left: leftDays(now, retentionDays, state.longestRetention),
     fewer: state.fewer,
     keptFrom: retentionFloor(now, retentionDays),
+    reports,
   });
 }
 

@@ -1,16 +1,24 @@
 /** The strays that a read knows, as the records of its windows find them (P5). */
 import type { KnownStray } from "../core/state.ts";
 import { hasContent, isCut } from "../core/stray_group.ts";
+import { contains, type Range } from "../core/window.ts";
 import { HashWords } from "./hash_words.ts";
+import type { Pending } from "./pending_strays.ts";
 import { isWritten } from "./stray_groups.ts";
 import type { WrittenStray } from "./stray_listings.ts";
 import { type StrayPrint, StrayTable } from "./stray_table.ts";
+
+interface Shown extends Pick<Pending, "id" | "version"> {
+  readonly window: Range;
+}
 
 export class RecognizedStrays extends StrayTable {
   /** Contents that this read has shown. */
   readonly seen = new Set<string>();
   /** Contents that became known in this read. */
   readonly learned = new Set<string>();
+  /** By content: the id and the version of the strays that this read has shown, and the last window that has shown them. */
+  readonly prints = new Map<string, Shown>();
   /** All hashes in this table, and in that of the strays that wait. */
   readonly #words = new HashWords();
   /** How many strays came from 0.2.0 and have not been shown since. */
@@ -25,6 +33,30 @@ export class RecognizedStrays extends StrayTable {
   /** Whether strays are known by their hash of 0.2.0. */
   get hasFormer(): boolean {
     return this.#former > 0;
+  }
+
+  /** Finds a stray that a window shows. So the stray was not missing in this window (R8). */
+  findIn(window: Range, print: StrayPrint): KnownStray | undefined {
+    const found = this.find(print);
+    // Another window shows a stray that has moved there, and it stays missing in its own one.
+    if (found?.missedAt === undefined || !contains(window, found.window)) return found;
+    return this.#unsuspected(found);
+  }
+
+  /** A window shows a newer version of a stray with this id. */
+  shows(id: string): void {
+    for (const stray of this.ofId(id)) if (stray.missedAt !== undefined) this.#unsuspected(stray);
+  }
+
+  #unsuspected({ missedAt: _missedAt, ...stray }: KnownStray): KnownStray {
+    this.set(stray);
+    return stray;
+  }
+
+  /** Whether another window of this read has shown a stray. */
+  hasMoved({ hash, window }: Pick<KnownStray, "hash" | "window">): boolean {
+    const shownBy = this.prints.get(hash)?.window;
+    return shownBy !== undefined && !contains(shownBy, window);
   }
 
   /** A record with this hash is looked for from here on, in this table or in that of the strays that wait. */

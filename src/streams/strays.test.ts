@@ -725,3 +725,15 @@ test("R8 P6: a listing that moved is the second one in a row that lacks strays w
   expect(strays.doubts.takeWarnings(read(first))).toHaveLength(1);
   expect(strays.listings.lacking()).toEqual([]);
 });
+
+test.each([
+  ["its window", first, undefined],
+  ["another window, where it may have moved to,", second, 0],
+])(
+  "R8 P5: of a stray that %s shows, the end of the first reading that lacked it is %s",
+  (_, window, missedAt) => {
+    const strays = new Strays([strayOf("a", { missedAt: 0 })]);
+    strays.see(printOf("a"), "a", DAY_ONE, window);
+    expect(strays.known.map((stray) => stray.missedAt)).toEqual([missedAt]);
+  },
+);

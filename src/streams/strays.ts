@@ -53,11 +53,6 @@ export class Strays {
   readonly #pending: PendingStrays;
   /** By window: the known strays that its present passage has shown. */
   readonly #shown = new Map<string, Set<string>>();
-  /** By content: the id and the version of the known strays that this read has shown, and the last window that has shown them. */
-  readonly #prints = new Map<
-    string,
-    Pick<Pending, "id" | "version"> & { readonly window: Range }
-  >();
   /** Contents of known strays that the latest reading of their day has returned as its own. */
   readonly #returned = new Set<string>();
   /** The windows that have to list their written strays once more. */
@@ -77,13 +72,18 @@ export class Strays {
   constructor(
     known: readonly KnownStray[],
     limits: Limits = LIMITS,
-    { keptFrom = -Infinity, fewer = [], ...plan }: ListingPlan & Partial<GroupPlan> = EVERYTHING,
+    {
+      keptFrom = -Infinity,
+      fewer = [],
+      reports = true,
+      ...plan
+    }: ListingPlan & Partial<GroupPlan> = EVERYTHING,
   ) {
     this.#limits = limits;
     this.left = new LeftStrays(limits.knownStrays);
     const tells = (told: readonly WrittenStray[]): void =>
       this.left.add(told.filter(({ hash }) => !this.#known.seen.has(hash)));
-    const groups = { fewer, keptFrom, known };
+    const groups = { fewer, keptFrom, reports, known };
     this.groups = new GroupReports(groups, () => this.#known.written, this.taken, tells);
     this.#pending = new PendingStrays(limits);
     this.#known = new RecognizedStrays(known);
@@ -110,7 +110,7 @@ export class Strays {
     const known = this.seeAgain(print, window);
     if (known !== null) {
       if (!isWritten(known)) return known;
-      this.#prints.set(known.hash, { id, version: print.versionText, window });
+      this.#known.prints.set(known.hash, { id, version: print.versionText, window });
       if (known.id === undefined) this.#known.set({ ...known, id });
       return known;
     }
@@ -120,16 +120,14 @@ export class Strays {
 
   #wait(stray: Pick<Pending, "id" | "version" | "day">, window: Range): void {
     const isAwaited = this.#known.ofId(stray.id).some(isWritten);
+    this.#known.shows(stray.id);
     if (this.#pending.add({ ...stray, isAwaited }, window)) this.#known.expect(stray.version);
   }
 
   /** Takes note of a stray that is in the state, and of no other. Returns its entry. */
   seeAgain(print: StrayPrint, window: Range): KnownStray | null {
-    const before = this.#known.find(print);
-    if (before === undefined) return null;
-    // A stray that comes again was not missing (R8).
-    const { missedAt: _missedAt, ...known } = before;
-    if (before.missedAt !== undefined) this.#known.set(known);
+    const known = this.#known.findIn(window, print);
+    if (known === undefined) return null;
     this.#known.seen.add(known.hash);
     const name = nameOf(window);
     this.#shown.set(name, (this.#shown.get(name) ?? new Set()).add(known.hash));
@@ -302,6 +300,8 @@ export class Strays {
   #believed(missing: readonly WrittenStray[], window: Viewed): WrittenStray[] {
     const doubted = this.doubts.add(missing, this.#known, window);
     this.left.add(doubted);
+    // The models look for the old row in its own window. So the stray is written again from the other one, which the loss makes due.
+    this.#forgetContent(doubted.filter((stray) => this.#known.hasMoved(stray)));
     const hashes = new Set(doubted.map(({ hash }) => hash));
     return missing.filter(({ hash }) => !hashes.has(hash));
   }
@@ -360,7 +360,7 @@ export class Strays {
         const [first] = own;
         if (first !== undefined && isPart) this.groups.loses(first);
         else if (first !== undefined && shows === "moved") this.groups.gone(first);
-        else this.groups.broken(group);
+        else if (first !== undefined) this.groups.broken(first);
       }
       misses ||= stays || !isPart;
       if (stays || isListed) this.listings.judgeNext(window);
@@ -370,7 +370,7 @@ export class Strays {
 
   /** A written stray waits once more. */
   #writeAgain(stray: WrittenStray, { start, end }: Listing): void {
-    const print = this.#prints.get(stray.hash);
+    const print = this.#known.prints.get(stray.hash);
     if (print === undefined) return this.#forget(stray);
     this.#forgetContent([stray]);
     this.#wait({ ...print, day: stray.day }, { start, end });
@@ -425,13 +425,8 @@ export class Strays {
     const isShown = (hash: string): boolean => shown.has(hash) || this.#known.learned.has(hash);
     const missed = this.listings.misses(window, isShown);
     this.left.add(missed);
-    this.#believed(missed, window);
-    // The models look for the old row in its own window. So the stray is written again from the other one, which the loss makes due.
-    const hasMoved = ({ hash, window: own }: WrittenStray): boolean => {
-      const shownBy = this.#prints.get(hash)?.window;
-      return shownBy !== undefined && !contains(shownBy, own);
-    };
-    this.#forgetContent(missed.filter(hasMoved));
+    const others = this.#believed(missed, window);
+    this.#forgetContent(others.filter((stray) => this.#known.hasMoved(stray)));
     return missed.length > 0;
   }
 
