@@ -151,6 +151,6 @@ test("R8 R5: the report of a window lists the strays that an outage hides, so th
   const { connection } = await seen(30);
   await syncsAt(connection, [27], { ...DEFAULTS, end: { killWhen: isReportOf(-5) } });
   expect(await verdictOn(connection, -6)).toBe("unproven 30");
-  await syncsAt(connection, [31], DEFAULTS);
+  await syncsAt(connection, [31, 51], DEFAULTS);
   expect(await verdictOn(connection, -6)).toBe("proven 30");
 });

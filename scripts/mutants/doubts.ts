@@ -4,7 +4,6 @@ const UNIT = "src/streams/stray_doubts.test.ts: ";
 const LIFE = "simulation/hidden_strays.test.ts: ";
 const COUNT = `${UNIT}R8: of %i strays of a day a reading lacks %i: it is not believed to miss %i`;
 const OTHERS = `${UNIT}R8: strays of other days and of windows that the reading does not contain do not count, nor do those that their day owns`;
-const HIDDEN = `${LIFE}R8 P5: an outage that hides %s strays of a day is not believed, their rows stand unproven, and the next sync finds them again`;
 const SECOND =
   "src/streams/strays.test.ts: R8 R10: if a second reading lacks ten strays of a day, they count as shown, too";
 const DOUBTS = { rule: "R8", file: "src/streams/stray_doubts.ts" } as const;
