@@ -1,6 +1,6 @@
 /** P5: the days that await strays when a sync has ended. */
 import { LIMITS } from "../src/core/limits.ts";
-import type { Judgeable } from "./current.ts";
+import type { Judgeable } from "./judgeable.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { StreamName } from "./records.ts";
 import { hasAwaited, isBetween } from "./reread.ts";

@@ -3,52 +3,18 @@
  * judged after every sync, also after kills, for two tables: one that only grows, and one that keeps the newest row of each key.
  * After the last full pass, when the provider is quiet, every day must be proven.
  */
-import type { Limits } from "../src/core/limits.ts";
 import { awaitsInVain, awaitsNext, mayReadAgain } from "./awaiting.ts";
 import { date, DAY, dayOf } from "./calendar.ts";
 import type { Item, ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf, type Span } from "./outages.ts";
-import { type Exchange, isPostedLater, type Provider, type Rules } from "./provider.ts";
+import { type Exchange, isPostedLater, type Rules } from "./provider.ts";
+import type { Judgeable } from "./judgeable.ts";
 import { judgeUntold } from "./untold.ts";
 import { movedTwice, seenSince } from "./moving.ts";
 import { isDue, wasListed } from "./reread.ts";
 import { coversDay } from "./standing.ts";
 import { addUp } from "./totals.ts";
 import { type Life, livesOn, type StreamName, type Version, visible } from "./records.ts";
-
-/** A connection after its last pass, whose requests and answers `world.provider` still holds. */
-export interface Judgeable {
-  readonly world: {
-    readonly provider: Provider;
-    readonly lives: readonly Life[];
-    readonly reports: boolean;
-    readonly trials: {
-      readonly limits: Pick<Limits, "dueWindows" | "overtakenWindows" | "knownStrays">;
-    };
-  };
-  readonly warehouse: Warehouse;
-  readonly scheduler: { readonly now: number };
-  /** Whether the connector warned that too many strays waited (L1). */
-  readonly mayLoseStrays: boolean;
-  /** Whether the connector warned that it may not recognize a repeated record (P5). The models then report a missing row. */
-  readonly mayCountTwice: boolean;
-  /** S8: whether a state has left out the content of days. */
-  readonly forgetsDays: boolean;
-  /**
-   * R4: the streams whose platform gave back a STATE that is older than the last one before the kept rows. These rows may replace rows
-   * that the STATE takes for standing, and the models say that their day is unproven.
-   */
-  readonly tooOld: ReadonlySet<StreamName>;
-  readonly tooOldFor: ReadonlySet<string>;
-  /** The chain of each stream's state. */
-  readonly chainOf: (stream: StreamName) => string | undefined;
-  /** R10: the days that are due for each stream. */
-  readonly dueOf: (stream: StreamName) => NonNullable<StateValue["due"]>;
-  /** P5: the days that await strays. */
-  readonly awaitedOf: (stream: StreamName) => NonNullable<StateValue["awaited"]>;
-  /** S8: the number of strays that the state names. */
-  readonly strayCountOf: (stream: StreamName) => number;
-}
 
 /** R10: whether a sync reads all windows that are due. With a small bound some of them wait for later syncs. */
 export const readsAllDue = ({ trials }: Judgeable["world"]): boolean =>
