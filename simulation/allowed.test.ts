@@ -248,3 +248,7 @@ test.each([
 test("P5 P6: a day may await strays until the next sync if a sync has written a day of their window, whose listing moved", async () => {
   expect(await faultsOf(9_990_001_342, "posted", "bursts")).toEqual([]);
 });
+
+test("C3 P6: a page that only a second reading shows is not written, if pages show earlier moments and the listing moves", async () => {
+  expect(await faultsOf(9_990_010_781)).toEqual([]);
+});

@@ -101,9 +101,12 @@ export class Network {
     const { concurrency, provider, weather, fault, writesAll } = this.#options;
     // A stopped process or a failed stream never writes the pages that have arrived.
     if (!writesAll || weather.final > 0 || this.stopped) return;
-    // If two windows return a row, the page that comes second may have nothing to write.
+    // If two windows return a row, the page that comes second may have nothing to write. If pages show earlier moments, a listing may move so
+    // far that only its second reading, which writes nothing, shows a row.
     const isShared = provider.options.datasets.some(
-      ({ selects }) => selects !== "start" && selects !== "containment",
+      ({ selects, cursors, views }) =>
+        (selects !== "start" && selects !== "containment") ||
+        (cursors !== "snapshot" && views !== null),
     );
     if (isShared) return;
     const known = this.#arrived.size;
