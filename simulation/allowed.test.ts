@@ -252,3 +252,7 @@ test("P5 P6: a day may await strays until the next sync if a sync has written a 
 test("C3 P6: a page that only a second reading shows is not written, if pages show earlier moments and the listing moves", async () => {
   expect(await faultsOf(9_990_010_781)).toEqual([]);
 });
+
+test("S1 R1: the position does not wait for a change that is younger than the moment which a window shows, if another window shows a later one", async () => {
+  expect(await faultsOf(9_980_012_253)).toEqual([]);
+});

@@ -319,11 +319,13 @@ export class Promises {
 
   /**
    * R1: whether the position waits for a version. If the frontier says that all data up to `Date` are there, the position does not wait
-   * for the last versions if `Date` is ahead, or if a window shows an earlier moment.
+   * for the last versions if `Date` is ahead, or if a window shows an earlier moment. If windows show different moments, an earlier one
+   * limits nothing: its value is that of the window's end (S1).
    */
   #isDue({ due, at, record }: Version): boolean {
     const { rules } = this.#watched;
-    if (!due || rules.frontier.kind === "honest") return due;
+    const isSaid = rules.frontier.kind === "honest" && rules.views?.isOfWindow !== true;
+    if (!due || isSaid) return due;
     const settled = settlesFrom(record, rules.selects === "overlap");
     return at <= settled + lookbackOf(rules) - this.#ahead - this.#behind;
   }
