@@ -102,7 +102,7 @@ export const DUE: readonly Mutant[] = [
     rule: "R10",
     file: "src/streams/strays.ts",
     from: "const isThere = shown.has(hash)",
-    to: "const isThere = this.#seen.has(hash)",
+    to: "const isThere = this.#known.seen.has(hash)",
     test: "src/streams/strays.test.ts: P5 R10: a written stray is gone if the last passage of its window does not show it, although %s does",
   },
   {
