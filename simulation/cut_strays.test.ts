@@ -74,16 +74,27 @@ test.each([
     expect(connection.faults).toEqual([]);
   },
 );
-test("P5 R8: an outage hides strays from the shorter windows: they stand unproven until a later sync shows them", async () => {
-  const { connection, costs } = await seen(numbers(0, 12).map((index) => -10 + (index % 2) * 7));
-  costs.outages.push({ start: day(1), end: day(1) + 6 * HOUR, showsOneOf: Infinity });
-  costs.maximumWindowDays = 7;
-  await syncsAt(connection, [27], DEFAULTS);
-  expect(await verdictOn(connection, -27)).toMatch(/unproven 1[23]/);
-  await syncsAt(connection, [51], DEFAULTS);
-  expect(await verdictOn(connection, -27)).toBe("proven 13");
-  expect(connection.faults).toEqual([]);
-});
+test.each([
+  ["reports", DEFAULTS],
+  ["none", unreported(DEFAULTS)],
+])(
+  "P5 R8: an outage hides strays from the shorter windows: a sync with %s warns once, and their rows stand until a later sync shows them",
+  async (_, step) => {
+    const { connection, costs } = await seen(numbers(0, 12).map((index) => -10 + (index % 2) * 7));
+    costs.outages.push({ start: day(1), end: day(1) + 6 * HOUR, showsOneOf: Infinity });
+    costs.maximumWindowDays = 7;
+    connection.scheduler.skipTo(day(1) + 3 * HOUR);
+    const { items } = await connection.sync(step);
+    const warnings = items.filter(
+      (item) => item.kind === "log" && item.message.includes("This may be an outage"),
+    );
+    expect(warnings).toHaveLength(1);
+    expect(await verdictOn(connection, -27)).toMatch(/ 1[23]$/);
+    await syncsAt(connection, [51], DEFAULTS);
+    expect(await verdictOn(connection, -27)).toBe("proven 13");
+    expect(connection.faults).toEqual([]);
+  },
+);
 test("P5: a sync that may not read a part of such a window keeps its strays as they are, and their day is not proven without them", async () => {
   const { connection, costs } = await seen([-10, -3]);
   costs.maximumWindowDays = 7;

@@ -53,7 +53,7 @@ export const CUT_STRAYS: readonly Mutant[] = [
     file: "src/streams/strays.ts",
     from: "for (const stray of this.#believed(missing, window)) {",
     to: "for (const stray of missing) {",
-    test: `${LIFE}P5 R8: an outage hides strays from the shorter windows: they stand unproven until a later sync shows them`,
+    test: `${LIFE}P5 R8: an outage hides strays from the shorter windows: a sync with %s warns once, and their rows stand until a later sync shows them`,
   },
   {
     rule: "P5",

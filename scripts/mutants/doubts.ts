@@ -76,9 +76,16 @@ export const DOUBTED_STRAYS: readonly Mutant[] = [
   },
   {
     ...DOUBTS,
-    from: "    this.#all.delete(reading.id);\n",
+    from: "for (const doubt of doubts) this.#told.add(nameIn(doubt));",
     to: "",
     test: `${UNIT}R8 R5: such strays count in their groups as shown, and a warning says so once`,
+  },
+  {
+    rule: "R8",
+    file: "src/streams/completion.ts",
+    from: "    await Promise.all(this.strays.doubts.takeWarnings().map(warn));\n",
+    to: "",
+    test: "simulation/cut_strays.test.ts: P5 R8: an outage hides strays from the shorter windows: a sync with %s warns once, and their rows stand until a later sync shows them",
   },
   {
     ...DOUBTS,

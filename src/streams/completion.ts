@@ -172,7 +172,7 @@ export class Completion {
       if (this.#options.unprovenBefore() === null && ledger.state.mode === "incremental")
         this.#confirmations.ofMoved(reading, pageCount, doubtful);
     }
-    await Promise.all([reported, ...this.strays.doubts.takeWarnings(reading).map(warn)]);
+    await Promise.all([reported, ...this.strays.doubts.takeWarnings().map(warn)]);
     if (rewrites.length === 0) return;
     await ledger.forget(rewrites.map(({ day, records }) => ({ day, records, writtenBy: null })));
     queue(rewriteJob(reading, rewrites, job, this.strays.hasPending(reading)));
@@ -242,7 +242,7 @@ export class Completion {
       const told = { reading, reports: report && reports, lacking, uncovered };
       ledger.update(this.#remembered(afterReport(marked, state, told)));
     }
-    await Promise.all([reported, ...this.strays.doubts.takeWarnings(reading).map(warn)]);
+    await Promise.all([reported, ...this.strays.doubts.takeWarnings().map(warn)]);
   }
 
   /** This process knows the strays now that an earlier one has seen. Their days may have been read in the meantime (P5). */
@@ -264,12 +264,11 @@ export class Completion {
     const absent = this.strays.wrote(ids, strays, job.window, reading.id);
     const { ledger, warn } = this.#options;
     if (absent > 0) await warn(describeAbsent(absent, job.window));
-    const written = standingOf(reading.totals ?? [], reading.id);
     const lists = this.#reporter.lists(reading);
     const lost = this.#lose({ ...reading, endedAt, days: [] }, lists.hasLost).before;
     if (lost.length > 0) this.#announce(lost, []);
     // The groups that lose rows come first. A process that dies between the two leaves written strays that no report lists: they count.
-    const strayLists = [...lists.strays, ...written];
+    const strayLists = [...lists.strays, ...standingOf(reading.totals ?? [], reading.id)];
     const said = { reading, endedAt, isWhole: false, days: [], strays: strayLists };
     const reported = this.#reporter.reportAll(said, lists);
     const released = this.#due.release(ledger.state, job.window);
@@ -335,7 +334,7 @@ export class Completion {
 
   /** P5: reads windows as a whole whose strays no reading has judged. */
   async #readUnjudged(): Promise<boolean> {
-    const { ledger, queue } = this.#options;
+    const { ledger, queue, warn } = this.#options;
     const { now, next } = this.#reads.takeUnjudged(ledger.state);
     for (const [number, window] of now.entries()) {
       const sent = this.#hold([window], [window]);
@@ -344,6 +343,7 @@ export class Completion {
     for (const window of now) queue(jobOf(window));
     for (const window of next) this.strays.listings.judgeNext(window);
     ledger.update(this.#remembered(ledger.state));
+    await Promise.all(this.strays.doubts.takeWarnings().map(warn));
     return now.length > 0;
   }
 

@@ -8,6 +8,7 @@ import { StrayTable } from "./stray_table.ts";
 import { DAY_ONE } from "./testing.ts";
 
 const WINDOW = { start: DAY_ONE + DAY, end: DAY_ONE + 3 * DAY };
+const OTHER = { start: DAY_ONE, end: DAY_ONE + 4 * DAY };
 const NOW = DAY_ONE + 10 * DAY;
 
 const strayOf = (index: number, changes: Partial<KnownStray> = {}): KnownStray => ({
@@ -99,11 +100,14 @@ test("R8 R5: such strays count in their groups as shown, and a warning says so o
     other,
   ]);
   expect(doubts.shownBy({ id: "another", standing }).standing).toBe(standing);
-  expect(doubts.takeWarnings(reading)).toEqual([
+  expect(doubts.takeWarnings()).toEqual([
     "the window 2026-01-02 to 2026-01-04 shows 4 records of 2026-01-01, of which it had shown 12. This may be an outage: the earlier " +
       "rows keep standing until a reading of newer data, an hour or more later, shows the same.",
   ]);
-  expect(doubts.takeWarnings(reading)).toEqual([]);
+  doubts.add(missing, table, readAt(NOW + HOUR / 2));
+  expect(doubts.takeWarnings()).toEqual([]);
+  doubts.add(missing, table, { ...readAt(NOW), ...OTHER });
+  expect(doubts.takeWarnings()).toHaveLength(1);
 });
 test.each([
   ["before", DAY_ONE, WINDOW.start],

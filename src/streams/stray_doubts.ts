@@ -7,7 +7,7 @@ import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { Settlement } from "../core/settle.ts";
 import { groupOf } from "../core/stray_group.ts";
 import { DAY, floorTo } from "../core/time.ts";
-import { contains, type Range } from "../core/window.ts";
+import { contains, nameOf, type Range } from "../core/window.ts";
 import { describeDoubts } from "./describe.ts";
 import { isWritten } from "./stray_groups.ts";
 import type { Listing, WrittenStray } from "./stray_listings.ts";
@@ -31,8 +31,10 @@ interface OfDay {
 }
 
 export class StrayDoubts {
-  /** By reading. */
+  /** By reading, until the next warning. */
   readonly #all = new Map<string, readonly Doubt[]>();
+  /** The days of windows that a warning has named. */
+  readonly #told = new Set<string>();
 
   /**
    * Takes note of the strays that a reading lacks and that stand all the same.
@@ -89,10 +91,12 @@ export class StrayDoubts {
     return [...shrunk, ...this.#of(reading).map(nearest)];
   }
 
-  /** Gives the warnings about a reading, once. */
-  takeWarnings(reading: Listing): string[] {
-    const doubts = this.#of(reading);
-    this.#all.delete(reading.id);
+  /** Gives the warnings since the last call. Each day of a window is named once in a read: a second reading may lack the same strays. */
+  takeWarnings(): string[] {
+    const nameIn = ({ day, window }: Doubt): string => `${day} ${nameOf(window)}`;
+    const doubts = [...this.#all.values()].flat().filter((one) => !this.#told.has(nameIn(one)));
+    for (const doubt of doubts) this.#told.add(nameIn(doubt));
+    this.#all.clear();
     return describeDoubts(doubts);
   }
 }
