@@ -16,7 +16,7 @@ import { type Life, type Version, visible } from "./records.ts";
 const SLACK = 10 * MINUTE;
 
 /** R8: an earlier reading that began by the returned instant confirms the loss that a reading of `readAt` shows. */
-const anHourBefore = (readAt: number): number => readAt - HOUR + SLACK;
+export const anHourBefore = (readAt: number): number => readAt - HOUR + SLACK;
 
 /** The facts of a sync that the judgment depends on. */
 export interface Passed {

@@ -3,17 +3,15 @@
  * them, strays that the provider still has may leave only after two readings, an hour apart, that both lack them. The strays that
  * stand are those of the models (strays.ts).
  */
-import { date, DAY, dayOf, HOUR, iso, MINUTE } from "./calendar.ts";
+import { date, DAY, dayOf, iso } from "./calendar.ts";
 import { selects } from "./listing.ts";
 import { isHidden, isStrayOf, type Span } from "./outages.ts";
 import type { Row, StateValue, Warehouse } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import { type Life, visible } from "./records.ts";
 import { isDue } from "./reread.ts";
+import { anHourBefore } from "./standing.ts";
 import { type Gone, Models } from "./strays.ts";
-
-/** The longest time that a reading may wait for its first page, in milliseconds. */
-const SLACK = 10 * MINUTE;
 
 /** R8: fewer strays are no sudden loss. */
 const LEAST = 10;
@@ -182,7 +180,7 @@ export class StandingStrays {
   #isMissed(record: Life, readAt: number): boolean {
     return this.#answersFor(record).some(
       ({ asOf, date: at }) =>
-        at <= readAt - HOUR + SLACK &&
+        at <= anHourBefore(readAt) &&
         (isHidden(this.#rules, record, asOf) || visible(record, asOf) === undefined),
     );
   }

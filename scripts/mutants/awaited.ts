@@ -64,15 +64,15 @@ export const AWAITED: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/core/awaited.ts",
-    from: "hash === id && day >= floor",
-    to: "hash === id",
+    from: "!hasContent(stray) && stray.day >= floor",
+    to: "!hasContent(stray)",
     test: "simulation/proven.test.ts: P5 W3: a stray that a sync without export_windows wrote keeps no window due once its day has left retention",
   },
   {
     rule: "P5",
     file: "src/core/awaited.ts",
-    from: "hash === id && day >= floor",
-    to: "hash === id && day > floor",
+    from: "!hasContent(stray) && stray.day >= floor",
+    to: "!hasContent(stray) && stray.day > floor",
     test: "src/core/plan.test.ts: P5 W3: a day awaits strays whose ids stand in place of their contents only while it is within retention",
   },
   {

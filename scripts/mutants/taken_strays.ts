@@ -60,7 +60,7 @@ export const TAKEN_STRAYS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/stray_listings.ts",
+    file: "src/core/stray_group.ts",
     from: "stray.id === undefined ? [] : [{ ...stray, hash: stray.id }]",
     to: "stray.id === undefined ? [stray] : [{ ...stray, hash: stray.id }]",
     test: "src/streams/strays.test.ts: P5: if others of the group are written again, the state has the id of a stray that a day takes over in place of its content",

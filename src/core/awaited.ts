@@ -5,7 +5,7 @@
  */
 import type { Bounds } from "./plan_bounds.ts";
 import type { PlanInput } from "./plan_windows.ts";
-import { groupOf, groupsOfCut } from "./stray_group.ts";
+import { groupOf, groupsOfCut, hasContent, withoutContent } from "./stray_group.ts";
 import type { AwaitedStrays, IncrementalState, KnownStray } from "./state.ts";
 import { DAY, monthStart } from "./time.ts";
 import { toldStrays } from "./unreported.ts";
@@ -80,12 +80,10 @@ export function straysOfState(
     ({ day, window }) => Math.max(day + DAY, window.end) > keepFrom,
   );
   const cut = groupsOfCut(kept, { floor, within, maximumWindowDays });
-  const strays = kept.map((stray) =>
-    cut.has(groupOf(stray)) ? { ...stray, hash: stray.id ?? stray.hash } : stray,
-  );
+  const strays = kept.flatMap((stray) => (cut.has(groupOf(stray)) ? withoutContent(stray) : stray));
   // A provider may no longer show a stray whose day has left retention, and its window would stay due.
   const told = strays
-    .filter(({ hash, id, day, readingId }) => readingId !== null && hash === id && day >= floor)
+    .filter((stray) => stray.readingId !== null && !hasContent(stray) && stray.day >= floor)
     .map(({ day, window }) => ({ days: dayRange(day), window }));
   const awaited = distinctAwaited([...state.awaited, ...told]).filter(
     ({ days }) => days.end > keepFrom,

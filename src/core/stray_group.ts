@@ -9,6 +9,10 @@ export const groupOf = ({ day, readingId }: Pick<KnownStray, "day" | "readingId"
 /** Whether a window that shows the stray again shows a known one. Otherwise the id stands in place of the content. */
 export const hasContent = ({ hash, id }: Pick<KnownStray, "hash" | "id">): boolean => hash !== id;
 
+/** The stray with its id in place of its content, so that its old row counts in its group until it is written again; none without an id. */
+export const withoutContent = <Stray extends KnownStray>(stray: Stray): readonly Stray[] =>
+  stray.id === undefined ? [] : [{ ...stray, hash: stray.id }];
+
 /** Whether a stray's window is longer than the provider allows by now, so that the window is read in parts. */
 export const isCut = ({ window }: Pick<KnownStray, "window">, maximumWindowDays: number): boolean =>
   daysIn(window) > maximumWindowDays;

@@ -7,6 +7,7 @@ import { hasChanged } from "./known_days.ts";
 import { daysAbout, type Reading } from "./reading.ts";
 import type { DayReport } from "./settle.ts";
 import { type IncrementalState, knownOf, type KnownStray, type StreamState } from "./state.ts";
+import { withoutContent } from "./stray_group.ts";
 import { DAY } from "./time.ts";
 import {
   dayRange,
@@ -56,9 +57,9 @@ export function toldStrays(
 ): readonly KnownStray[] {
   if (!reports || unreported.length === 0) return strays;
   return strays.flatMap((stray) => {
-    const { id, readingId, window } = stray;
+    const { readingId, window } = stray;
     if (readingId === null || subtract([window], unreported).length > 0) return stray;
-    return id === undefined ? [] : { ...stray, hash: id };
+    return withoutContent(stray);
   });
 }
 

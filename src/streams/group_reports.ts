@@ -4,11 +4,11 @@
  */
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { KnownStray, StrayGroup } from "../core/state.ts";
-import { groupOf, hasContent } from "../core/stray_group.ts";
+import { groupOf, hasContent, withoutContent } from "../core/stray_group.ts";
 import { DAY } from "../core/time.ts";
 import { contains, type Range } from "../core/window.ts";
 import { isWritten, sizesOutside } from "./stray_groups.ts";
-import { type Listing, withoutContent, type WrittenStray } from "./stray_listings.ts";
+import type { Listing, WrittenStray } from "./stray_listings.ts";
 import type { TakenStrays } from "./taken_strays.ts";
 
 /** A reading that is reported. */

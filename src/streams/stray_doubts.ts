@@ -106,7 +106,9 @@ function sumsOf(
   shown: readonly StandingStrays[],
   more: readonly WrittenStray[],
 ): readonly StandingStrays[] {
-  const sums = new Map(shown.map((one) => [`${one.day} ${one.rowsReadingId}`, one]));
+  const sums = new Map(
+    shown.map((one) => [groupOf({ ...one, readingId: one.rowsReadingId }), one]),
+  );
   for (const stray of more) {
     const { day, readingId: rowsReadingId } = stray;
     const records = (sums.get(groupOf(stray))?.records ?? 0) + 1;

@@ -24,10 +24,6 @@ export type Listing = Range & { readonly id: string };
 
 export type WrittenStray = KnownStray & { readonly readingId: string };
 
-/** The stray with its id in place of its content, so that its old row counts in its group until it is written again; none without an id. */
-export const withoutContent = (stray: WrittenStray): readonly WrittenStray[] =>
-  stray.id === undefined ? [] : [{ ...stray, hash: stray.id }];
-
 /** A read, as far as it may list strays once more. */
 export interface ListingPlan {
   /** The range that the read may request. */

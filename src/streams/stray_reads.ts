@@ -178,7 +178,7 @@ export class StrayReads {
 
   /**
    * P5: the windows that are longer than the provider allows by now, and that this process has read in parts as a whole, with the strays that
-   * no part has shown. A stray that found no room to wait counts as shown.
+   * no part has shown.
    */
   #cut(): { readonly window: Viewed; readonly missing: readonly WrittenStray[] }[] {
     const { maximumWindowDays } = this.#options.input;

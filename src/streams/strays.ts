@@ -15,7 +15,7 @@
 import { type Limits, LIMITS } from "../core/limits.ts";
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { KnownStray } from "../core/state.ts";
-import { groupOf } from "../core/stray_group.ts";
+import { groupOf, withoutContent } from "../core/stray_group.ts";
 import { DAY, floorTo } from "../core/time.ts";
 import { contains, nameOf, type Range } from "../core/window.ts";
 import { type GroupPlan, GroupReports, type Reported } from "./group_reports.ts";
@@ -31,7 +31,6 @@ import {
   type Listing,
   type ListingPlan,
   StrayListings,
-  withoutContent,
   type WrittenStray,
 } from "./stray_listings.ts";
 import type { StrayPrint } from "./stray_table.ts";
