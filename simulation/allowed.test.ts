@@ -256,3 +256,15 @@ test("C3 P6: a page that only a second reading shows is not written, if pages sh
 test("S1 R1: the position does not wait for a change that is younger than the moment which a window shows, if another window shows a later one", async () => {
   expect(await faultsOf(9_980_012_253)).toEqual([]);
 });
+
+test("P5 S4: a reading that writes strays begins again, and one is withdrawn meanwhile: the next sync takes the row of this one out of the sums", async () => {
+  expect(await faultsOf(9_980_029_323)).toEqual([]);
+});
+
+test("R8: the strays of a day that has taken over most of them are not believed to be gone, if an outage hides the others", async () => {
+  expect(await faultsOf(9_980_028_320)).toEqual([]);
+});
+
+test("P5 R8: a day may await a stray of an outage that is over until the next sync, if a reading that only lists strays finds it again", async () => {
+  expect(await faultsOf(9_990_028_528)).toEqual([]);
+});

@@ -1,9 +1,12 @@
 /** P5: the days that await strays when a sync has ended. */
 import { LIMITS } from "../src/core/limits.ts";
+import { dayOf } from "./calendar.ts";
 import type { Judgeable } from "./judgeable.ts";
+import { isHidden, isStrayOf } from "./outages.ts";
 import type { Item, StateValue } from "./platform.ts";
 import type { StreamName } from "./records.ts";
 import { hasAwaited, isBetween } from "./reread.ts";
+import { Models } from "./strays.ts";
 
 /** A day of a stream after a sync, with the output of the sync and the states that it began with. */
 interface DayAfter {
@@ -22,6 +25,7 @@ export function awaitsNext(
   return (
     (isSpent && hasAwaited(stream, day, states, items)) ||
     awaitsWritten(judgeable, { stream, day, items }) ||
+    awaitsHidden(judgeable, stream, day) ||
     awaitsInVain(judgeable, stream, day)
   );
 }
@@ -42,6 +46,41 @@ export function awaitsInVain(
     const over = own.filter((one) => one.start <= Date.parse(start) && one.end >= Date.parse(end));
     const isUnread = over.length === 0 || (isCramped && over.some(({ cursor }) => cursor !== null));
     return isBetween(day, from, until) && (mayLoseStrays || isUnread);
+  });
+}
+
+/**
+ * P5, R8: whether a day awaits a stray that an outage has hidden, and that the last sync has found again. R8 believes the loss of a few
+ * strays at once. A reading that only lists the strays of their window may find one long after the outage, and the next sync writes it.
+ */
+export function awaitsHidden(
+  { world, warehouse, awaitedOf, chainOf }: Judgeable,
+  stream: StreamName,
+  day: number,
+): boolean {
+  const rules = world.provider.rules(stream);
+  const isAwaiting = awaitedOf(stream).some(([from, until]) => isBetween(day, from, until));
+  if (rules === undefined || !isAwaiting) return false;
+  const own = world.provider.exchanges.filter((one) => one.stream === stream);
+  const shown = own.flatMap((window) =>
+    window.versions.flatMap(({ record }) =>
+      dayOf(record.start) === day && isStrayOf(window, record) ? record.id : [],
+    ),
+  );
+  const hidden = [...new Set(shown)].filter((id) =>
+    rules.outages.some(({ start }) => isHidden(rules, { id }, start)),
+  );
+  if (hidden.length === 0) return false;
+  const models = new Models(stream, warehouse, chainOf(stream));
+  const beganAt = own[0]?.date ?? Infinity;
+  return hidden.some((id) => {
+    const row = warehouse.deduplicated[stream].get(id);
+    const window = warehouse.windows.get(row?.readingId ?? "");
+    if (row === undefined || window === undefined || models.goneBy(row, window) !== null)
+      return true;
+    return warehouse.reports.some(
+      (report) => report.reading_id === row.readingId && Date.parse(report.began_at) >= beganAt,
+    );
   });
 }
 

@@ -3,7 +3,7 @@
  * judged after every sync, also after kills, for two tables: one that only grows, and one that keeps the newest row of each key.
  * After the last full pass, when the provider is quiet, every day must be proven.
  */
-import { awaitsInVain, awaitsNext, mayReadAgain } from "./awaiting.ts";
+import { awaitsHidden, awaitsInVain, awaitsNext, mayReadAgain } from "./awaiting.ts";
 import { date, DAY, dayOf } from "./calendar.ts";
 import type { Item, ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden, isStrayOf, type Span } from "./outages.ts";
@@ -150,6 +150,7 @@ export function judgeProven(judgeable: Judgeable, range: (rules: Rules) => Span)
       if (Date.parse(day) < start || Date.parse(day) + DAY > end) continue;
       if (judgeable.tooOldFor.has(report.id)) continue;
       if (awaitsInVain(judgeable, stream, Date.parse(day))) continue;
+      if (awaitsHidden(judgeable, stream, Date.parse(day)) && !report.confirmed) continue;
       // L1: with room for few strays, those of a day may find room in turn, one in each sync, and the state forgets the others. Each sync
       // writes them again then, and has no room to read their days once more, or it takes them for new strays of the days that it reads.
       const isCrowded =

@@ -18,7 +18,7 @@ import {
   verdictOn,
 } from "./posted.ts";
 import type { Life } from "./records.ts";
-import { lifeOf, scripted } from "./scripted.ts";
+import { lifeOf, plainRules, scripted } from "./scripted.ts";
 import type { Step } from "./step.ts";
 
 /** Each sync reads the window of the strays. */
@@ -58,6 +58,30 @@ test("R8 P5: an outage that hides nine strays of a day is believed, as it is on 
   await syncsAt(connection, [27, 31], DEFAULTS);
   expect(await verdictOn(connection, -6)).toBe("proven 0");
 });
+test.each([
+  ["one window after the other", 1, 1],
+  ["one window after the other, and each is long", 1, 5],
+  ["all windows at once, and each is long", 12, 5],
+])(
+  "R8 P5: an outage hides seven of eleven strays, and their day takes over the other four: the seven stand, unproven, until it is over (%s)",
+  async (_, concurrency, maximumWindowDays) => {
+    const rules = { selects: "inclusive", refusesFuture: true, maximumWindowDays } as const;
+    const costs = plainRules("costs", rules);
+    // The window of the day before has the first instant of day 0.
+    const lives = numbers(0, 11).map((i) => lifeOf(costs, `s${i}`, day(0), { at: day(0) + HOUR }));
+    costs.outages.push({ start: day(1) + 2 * HOUR, end: day(1) + 6 * HOUR, showsOneOf: 3 });
+    const connection = scripted(day(0) + 3 * HOUR, [costs], lives);
+    const step = { ...DEFAULTS, concurrency };
+    await connection.sync(step);
+    for (const hour of [27, 27.5]) {
+      await syncsAt(connection, [hour], step);
+      expect(await verdictOn(connection, 0)).toBe("unproven 11");
+    }
+    await syncsAt(connection, [31], step);
+    expect(await verdictOn(connection, 0)).toBe("proven 11");
+    expect(connection.faults).toEqual([]);
+  },
+);
 test("R8 P5: strays that were withdrawn are gone once a reading an hour later lacks the same ones", async () => {
   const { connection, strays } = await seen(30);
   for (const stray of strays) stray.withdrawnAt = day(1);

@@ -102,8 +102,8 @@ export const CLAUSES: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: "src/streams/completion.ts",
-    from: "    for (const { day } of strays.rows.values()) this.#reads.written.add(day);\n",
+    file: "src/streams/stray_reads.ts",
+    from: "    for (const day of job.written.keys()) this.written.add(day);\n",
     to: "",
     test: "src/streams/completion.test.ts: P5: a window of strays that has to be read as a whole waits for the next sync if one of its days has a stray that this read has written",
   },

@@ -11,8 +11,51 @@ const MOVED = `${LIFE}R8 P5: many strays that move to a window which is read %s 
 const KNOWN = { rule: "R8", file: "src/streams/recognized_strays.ts" } as const;
 const STRAYS = { rule: "R8", file: "src/streams/strays.ts" } as const;
 
+const OWN_ROWS = `${UNIT}R8: the own rows of a day count, because it may have taken over strays: it has %s`;
+const TAKEN_OVER = `${LIFE}R8 P5: an outage hides seven of eleven strays, and their day takes over the other four: the seven stand, unproven, until it is over (%s)`;
+const IN_READ =
+  "src/streams/taken_strays.test.ts: R8: the strays that a day has taken over in a read count for the day, also once its row has gone out";
+const TAKEN = { rule: "R8", file: "src/streams/taken_strays.ts" } as const;
+
 /** Strays that an outage hides (R8). */
 export const DOUBTED_STRAYS: readonly Mutant[] = [
+  {
+    ...DOUBTS,
+    from: "const rows = strays + this.#rowsOf(day);",
+    to: "const rows = strays;",
+    test: OWN_ROWS,
+  },
+  {
+    ...DOUBTS,
+    from: "isSuddenLoss(strays, strays - own.length) ? strays : rows",
+    to: "rows",
+    test: OWN_ROWS,
+  },
+  {
+    ...STRAYS,
+    from: "Math.max(rowsOf(day), this.taken.on(day))",
+    to: "rowsOf(day)",
+    test: "src/streams/strays.test.ts: R8: strays that their day has taken over in this read count with those that a window lacks",
+  },
+  {
+    ...STRAYS,
+    from: "Math.max(rowsOf(day), this.taken.on(day))",
+    to: "this.taken.on(day)",
+    test: TAKEN_OVER,
+  },
+  {
+    rule: "R8",
+    file: "src/streams/known_strays.ts",
+    from: "knownOf(ledger.state).days.get(day)?.records ?? 0",
+    to: "0 * day",
+    test: TAKEN_OVER,
+  },
+  {
+    ...TAKEN,
+    from: "this.#taken.set(stray.day, this.on(stray.day) + 1);",
+    to: "if (!isOut) this.#taken.set(stray.day, this.on(stray.day) + 1);",
+    test: IN_READ,
+  },
   {
     ...DOUBTS,
     from: "if (agrees || !isSuddenLoss(most, records)) continue;",

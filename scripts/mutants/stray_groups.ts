@@ -19,7 +19,47 @@ const OLD_ROW =
 const BROKEN =
   "P5: if another stray of the group is gone, the old rows count in the group until the new rows are written";
 
+const LOST = `${UNIT}P5 S4: a reading that wrote strays has lost one of a day: the others of the day are written again, those of another day are not`;
+const OTHER_ROWS = `${GROUPS}P5 S4: a reading that began again has other rows than it shows on the days whose numbers of rows differ`;
+const WITHDRAWN_MEANWHILE =
+  "simulation/allowed.test.ts: P5 S4: a reading that writes strays begins again, and one is withdrawn meanwhile: the next sync takes the row of this one out of the sums";
+
 export const STRAY_GROUPS: readonly Mutant[] = [
+  {
+    rule: "P5",
+    file: "src/streams/stray_reads.ts",
+    from: "    this.#strays.wroteOthers(daysOfOthers(strays, job.written), reading.id);\n",
+    to: "",
+    test: WITHDRAWN_MEANWHILE,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "      this.#forgetContent(this.#known.written.filter((stray) => groupOf(stray) === group));\n",
+    to: "",
+    test: LOST,
+  },
+  {
+    rule: "P5",
+    file: FILE,
+    from: "      this.groups.loses({ day, readingId });\n",
+    to: "",
+    test: LOST,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/stray_groups.ts",
+    from: "count === (shown.get(day)?.length ?? 0) ? [] : [day]",
+    to: "count === rows.size ? [] : [day]",
+    test: OTHER_ROWS,
+  },
+  {
+    rule: "P5",
+    file: "src/streams/ended_reading.ts",
+    from: "!total.inside && !isListed(total)",
+    to: "!total.inside",
+    test: "src/streams/ended_reading.test.ts: P5 R5: a report lists the strays that its reading wrote by day, and each group once",
+  },
   {
     rule: "P5",
     file: FILE,
@@ -204,8 +244,8 @@ export const STRAY_GROUPS: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    file: FILE,
-    from: "if (known.id === undefined) this.#known.set({ ...known, id });",
+    file: "src/streams/recognized_strays.ts",
+    from: "if (stray.id === undefined) this.set({ ...stray, id: shown.id });",
     to: "",
     test: UNIT + "P5: a stray without an id has one once a window shows it",
   },

@@ -64,7 +64,7 @@ export class Completion {
 
   constructor(options: CompletionOptions) {
     this.#options = options;
-    this.strays = straysOf(options.plan, options.input, options.limits);
+    this.strays = straysOf(options);
     this.#due = new DueWindows(options.input.now);
     this.#confirmations = new Confirmations(options);
     this.#losses = new Losses(options.plan.state.pass, () => this.#reads.awaited.days);
@@ -256,19 +256,16 @@ export class Completion {
     await reported;
   }
 
-  async #wroteStrays(
-    { job, reading, endedAt, strays }: EndedWindow,
-    ids: ReadonlySet<string>,
-  ): Promise<void> {
-    for (const { day } of strays.rows.values()) this.#reads.written.add(day);
-    const absent = this.strays.wrote(ids, strays, job.window, reading.id);
+  async #wroteStrays(ended: EndedWindow, ids: ReadonlySet<string>): Promise<void> {
+    const { job, reading, endedAt, strays } = ended;
+    const absent = this.#reads.wrote(ended, ids);
     const { ledger, warn } = this.#options;
     if (absent > 0) await warn(describeAbsent(absent, job.window));
     const lists = this.#reporter.lists(reading);
     const lost = this.#lose({ ...reading, endedAt, days: [] }, lists.hasLost).before;
     if (lost.length > 0) this.#announce(lost, []);
     // The groups that lose rows come first. A process that dies between the two leaves written strays that no report lists: they count.
-    const strayLists = [...lists.strays, ...standingOf(reading.totals ?? [], reading.id)];
+    const strayLists = [...lists.strays, ...standingOf(reading, lists.strays)];
     const said = { reading, endedAt, isWhole: false, days: [], strays: strayLists };
     const reported = this.#reporter.reportAll(said, lists);
     const released = this.#due.release(ledger.state, job.window);

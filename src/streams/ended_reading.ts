@@ -139,11 +139,20 @@ export function asLearned(settlement: Settlement, reading: Reading): Settlement 
   return { ...settlement, known: asFormer(settlement.known, daysAbout(reading)) };
 }
 
-/** The strays that a reading wrote, by the day that they start on. */
-export function standingOf(totals: readonly DayTotal[], rowsReadingId: string): StandingStrays[] {
-  return totals
-    .filter(({ inside }) => !inside)
-    .map(({ day, records }) => ({ day, rowsReadingId, records }));
+/**
+ * The strays that a reading wrote, by the day that they start on.
+ *
+ * @param listed the groups that its report lists besides: a group is listed once
+ */
+export function standingOf(
+  { id, totals }: Pick<Reading, "id" | "totals">,
+  listed: readonly StandingStrays[],
+): StandingStrays[] {
+  const isListed = ({ day }: DayTotal): boolean =>
+    listed.some((group) => group.day === day && group.rowsReadingId === id);
+  return (totals ?? [])
+    .filter((total) => !total.inside && !isListed(total))
+    .map(({ day, records }) => ({ day, rowsReadingId: id, records }));
 }
 
 /**

@@ -3,15 +3,28 @@ import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import { type Plan, type PlanInput } from "../core/plan.ts";
 import { leftDays, retentionFloor } from "../core/retention.ts";
-import type { IncrementalState, KnownStray, StreamState } from "../core/state.ts";
+import {
+  type IncrementalState,
+  knownOf,
+  type KnownStray,
+  type StreamState,
+} from "../core/state.ts";
 import { Strays } from "./strays.ts";
 
+interface Options {
+  readonly plan: Pick<Plan<StreamState>, "state" | "from" | "end">;
+  readonly input: Pick<PlanInput, "now" | "retentionDays" | "reports">;
+  readonly limits: Limits;
+  readonly ledger: { readonly state: StreamState };
+}
+
 /** The strays of a read that begins with this plan. */
-export function straysOf(
-  { state, from, end }: Pick<Plan<StreamState>, "state" | "from" | "end">,
-  { now, retentionDays, reports }: Pick<PlanInput, "now" | "retentionDays" | "reports">,
-  limits: Limits,
-): Strays {
+export function straysOf({
+  plan: { state, from, end },
+  input: { now, retentionDays, reports },
+  limits,
+  ledger,
+}: Options): Strays {
   if (state.mode !== "incremental") return new Strays([], limits);
   return new Strays(standingStrays(state, from), limits, {
     bounds: { start: from, end },
@@ -20,6 +33,7 @@ export function straysOf(
     fewer: state.fewer,
     keptFrom: retentionFloor(now, retentionDays),
     reports,
+    rowsOf: (day) => knownOf(ledger.state).days.get(day)?.records ?? 0,
   });
 }
 

@@ -53,6 +53,12 @@ export class RecognizedStrays extends StrayTable {
     return stray;
   }
 
+  /** A window shows a written stray: the stray has an id and a version from here on. */
+  name(stray: KnownStray, shown: Shown): void {
+    this.prints.set(stray.hash, shown);
+    if (stray.id === undefined) this.set({ ...stray, id: shown.id });
+  }
+
   /** Whether another window of this read has shown a stray. */
   hasMoved({ hash, window }: Pick<KnownStray, "hash" | "window">): boolean {
     const shownBy = this.prints.get(hash)?.window;

@@ -35,9 +35,10 @@ const doubtedOf = (
   table: StrayTable,
   lacks: number,
   reading: Viewed,
+  rowsOf = (_day: number): number => 0,
 ): readonly (readonly [string, number | undefined])[] => {
   const missing = [...table.values()].filter(isWritten).slice(0, lacks);
-  const found: readonly WrittenStray[] = new StrayDoubts().add(missing, table, reading);
+  const found: readonly WrittenStray[] = new StrayDoubts(rowsOf).add(missing, table, reading);
   return found.map(({ hash, missedAt }) => [hash, missedAt]);
 };
 
@@ -52,6 +53,19 @@ test.each([
     expect(doubtedOf(table, lacks, readAt(NOW))).toHaveLength(doubted);
     const marked = [...table.values()].filter(({ missedAt }) => missedAt === NOW);
     expect(marked).toHaveLength(doubted);
+  },
+);
+test.each([
+  ["few strays, which are most of its rows", 7, 7, 4, 7],
+  ["few strays, and has fewer than ten rows with them", 7, 7, 2, 0],
+  ["few strays, which are not most of its rows", 7, 7, 7, 0],
+  ["many strays, whatever rows it has of its own", 12, 7, 1000, 7],
+])(
+  "R8: the own rows of a day count, because it may have taken over strays: it has %s",
+  (_, count, lacks, rows, doubted) => {
+    const table = new StrayTable(straysOf(count));
+    const rowsOf = (day: number): number => (day === DAY_ONE ? rows : 0);
+    expect(doubtedOf(table, lacks, readAt(NOW), rowsOf)).toHaveLength(doubted);
   },
 );
 test("R8: strays of other days and of windows that the reading does not contain do not count, nor do those that their day owns", () => {
@@ -88,7 +102,7 @@ test("R8: an end that a clock years ahead has made counts as a day later", () =>
   expect(doubtedOf(table, 10, readAt(NOW))[0]).toEqual(["h0", NOW + DAY]);
 });
 test("R8 R5: such strays count in their groups as shown, and a warning says so once", () => {
-  const doubts = new StrayDoubts();
+  const doubts = new StrayDoubts(() => 0);
   const table = new StrayTable(straysOf(12));
   const reading = readAt(NOW);
   const missing = [...table.values()].filter(isWritten).slice(0, 8);
@@ -115,7 +129,7 @@ test.each([
 ])(
   "R8 R2: if such strays start %s their window, the nearest day of the window keeps its provisional sums",
   (_, of, kept) => {
-    const doubts = new StrayDoubts();
+    const doubts = new StrayDoubts(() => 0);
     const table = new StrayTable(straysOf(10, { day: of }));
     const reading = readAt(NOW);
     doubts.add([...table.values()].filter(isWritten), table, reading);

@@ -30,11 +30,23 @@ interface OfDay {
   readonly day: number;
 }
 
+/** The rows of days. */
+export interface DayRows {
+  /** The number of rows of a day that stand as its own. */
+  readonly rowsOf: (day: number) => number;
+}
+
 export class StrayDoubts {
+  readonly #rowsOf: DayRows["rowsOf"];
   /** By reading, until the next warning. */
   readonly #all = new Map<string, readonly Doubt[]>();
   /** The days of windows that a warning has named. */
   readonly #told = new Set<string>();
+
+  /** @param rowsOf see {@link DayRows} */
+  constructor(rowsOf: DayRows["rowsOf"]) {
+    this.#rowsOf = rowsOf;
+  }
 
   /**
    * Takes note of the strays that a reading lacks and that stand all the same.
@@ -53,18 +65,21 @@ export class StrayDoubts {
     const stood = Map.groupBy(inside, ({ day }) => day);
     const doubts: Doubt[] = [];
     for (const [day, own] of Map.groupBy(missing, (stray) => stray.day)) {
-      const most = stood.get(day)?.length ?? 0;
+      const strays = stood.get(day)?.length ?? 0;
+      const rows = strays + this.#rowsOf(day);
+      // The day may have taken over strays of the group. So the rows of the day count as well as its strays alone.
+      const most = isSuddenLoss(strays, strays - own.length) ? strays : rows;
       const records = most - own.length;
       const agrees = own.every(
         ({ missedAt }) => missedAt !== undefined && confirms(reading, missedAt),
       );
       if (agrees || !isSuddenLoss(most, records)) continue;
       const { endedAt } = reading;
-      const strays = own.map((stray) => ({
+      const doubted = own.map((stray) => ({
         ...stray,
         missedAt: firstEnd(stray.missedAt ?? endedAt, endedAt),
       }));
-      doubts.push({ day, window: reading, most, records, strays });
+      doubts.push({ day, window: reading, most, records, strays: doubted });
     }
     if (doubts.length > 0) this.#all.set(reading.id, doubts);
     const doubted = doubts.flatMap(({ strays }) => strays);

@@ -25,7 +25,7 @@ import {
   stateWithin,
 } from "./scripted/testing.ts";
 import type { FetchedPage } from "./stream.ts";
-import { newestOf } from "./stray_groups.ts";
+import { daysOfOthers, newestOf } from "./stray_groups.ts";
 import { DAY_ONE, pageOf } from "./testing.ts";
 
 const input = { input: fourWindows, marksReports: true };
@@ -422,4 +422,21 @@ test("P5 S8: the state keeps strays as they are if it has room for all, else the
   }));
   const kept = [4, 3, 2, 1].map((most) => newestOf(strays, most).map(({ hash }) => Number(hash)));
   expect(kept).toEqual([[0, 1, 2, 3], [1, 3, 2], [1, 3], [3]]);
+});
+
+test("P5 S4: a reading that began again has other rows than it shows on the days whose numbers of rows differ", () => {
+  const rows = new Map([
+    ["a", { id: "a", day: DAY_ONE }],
+    ["b", { id: "b", day: DAY_ONE }],
+    ["c", { id: "c", day: DAY_ONE + DAY }],
+  ]);
+  const written = new Map([
+    [DAY_ONE, 2],
+    [DAY_ONE + DAY, 2],
+    [DAY_ONE + 2 * DAY, 1],
+  ]);
+  expect(daysOfOthers({ ids: new Set(), rows }, written)).toEqual([
+    DAY_ONE + DAY,
+    DAY_ONE + 2 * DAY,
+  ]);
 });

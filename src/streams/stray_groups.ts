@@ -20,6 +20,19 @@ export interface CameStrays {
   readonly rows: ReadonlyMap<string, StrayRow>;
 }
 
+/**
+ * The days on which the rows under the id of such a reading are not the strays that it has shown at last: it began again, and has not shown
+ * all strays that it had written before (S4).
+ *
+ * @param written the number of rows under its id, by day
+ */
+export function daysOfOthers({ rows }: CameStrays, written: ReadonlyMap<number, number>): number[] {
+  const shown = Map.groupBy(rows.values(), ({ day }) => day);
+  return [...written].flatMap(([day, count]) =>
+    count === (shown.get(day)?.length ?? 0) ? [] : [day],
+  );
+}
+
 export const isWritten = (stray: KnownStray): stray is WrittenStray => stray.readingId !== null;
 
 /** The number of strays of each group whose window this one does not contain. */

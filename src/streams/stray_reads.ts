@@ -17,11 +17,11 @@ import {
   wholeDays,
 } from "../core/window.ts";
 import { AwaitedDays } from "./awaited_days.ts";
-import { isAboutOf } from "./ended_reading.ts";
+import { type EndedWindow, isAboutOf } from "./ended_reading.ts";
 import { type Looks, lookPurpose, looksAt } from "./looks.ts";
 import type { Purpose } from "./record_filter.ts";
 import type { Viewed } from "./stray_doubts.ts";
-import type { CameStrays } from "./stray_groups.ts";
+import { type CameStrays, daysOfOthers } from "./stray_groups.ts";
 import type { WrittenStray } from "./stray_listings.ts";
 import type { Strays } from "./strays.ts";
 
@@ -305,6 +305,21 @@ export class StrayReads {
       known.has(day) && this.#options.mayHaveOwner(id) ? [day] : [],
     );
     return [...new Set(days)];
+  }
+
+  /**
+   * To be called after a reading that was to write these strays.
+   *
+   * @returns the number of ids that did not come
+   */
+  wrote(
+    { job, reading, strays }: Pick<EndedWindow, "job" | "reading" | "strays">,
+    ids: ReadonlySet<string>,
+  ): number {
+    for (const day of job.written.keys()) this.written.add(day);
+    const absent = this.#strays.wrote(ids, strays, job.window, reading.id);
+    this.#strays.wroteOthers(daysOfOthers(strays, job.written), reading.id);
+    return absent;
   }
 
   /** @param days the days that strays start on */

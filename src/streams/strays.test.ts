@@ -444,6 +444,33 @@ test("P5 R10: a stray of the same day without an id may be such a version if no 
   expect(strays.listings.unlisted()).toEqual([second, second]);
 });
 
+test("R8: strays that their day has taken over in this read count with those that a window lacks", () => {
+  const ids = Array.from({ length: 11 }, (_, index) => `s${index}`);
+  const strays = new Strays(ids.map((id) => strayOf(id)));
+  for (const id of ids.slice(7)) strays.own(printOf(id), false, id);
+  strays.judge(read(first), within(first), "all");
+  expect(strays.known.map(({ id, missedAt }) => [id, missedAt])).toEqual(
+    ids.slice(0, 7).map((id) => [id, 0]),
+  );
+});
+
+test("P5 S4: a reading that wrote strays has lost one of a day: the others of the day are written again, those of another day are not", () => {
+  const strays = new Strays([strayOf("beside", { readingId: "r0" })]);
+  for (const id of ["a", "b"]) strays.see(printOf(id), id, DAY_ONE, first);
+  const rows = new Map(came("a").rows).set(hashOf("b"), { id: "b", day: DAY_ONE - DAY });
+  strays.wrote(new Set(["a", "b"]), { ids: new Set(["a", "b"]), rows }, first, "r2");
+  strays.wroteOthers([DAY_ONE], "r2");
+  const written = { readingId: "r2" };
+  expect(strays.known).toEqual([
+    strayOf("beside", { readingId: "r0" }),
+    strayOf("b", { ...written, day: DAY_ONE - DAY }),
+    { ...strayOf("a", written), hash: "a" },
+  ]);
+  expect(strays.listings.unlisted()).toEqual([first]);
+  expect(strays.groups.fewer).toEqual([{ day: DAY_ONE, readingId: "r2" }]);
+  expect(strays.see(printOf("a"), "a", DAY_ONE, first)).toBeNull();
+});
+
 test("P5: a stray that its day owns may be such a version, too: the row that is written may have replaced the one of the day", () => {
   const others = [ownedOf("shown"), { ...ownedOf("elsewhere"), day: DAY_ONE - DAY }];
   const strays = new Strays([ownedOf("old"), ...others]);

@@ -23,7 +23,7 @@ import type { AwaitedPending } from "./awaited_days.ts";
 import { LeftStrays } from "./left_strays.ts";
 import { type Pending, PendingStrays } from "./pending_strays.ts";
 import { RecognizedStrays } from "./recognized_strays.ts";
-import { StrayDoubts, type Viewed } from "./stray_doubts.ts";
+import { type DayRows, StrayDoubts, type Viewed } from "./stray_doubts.ts";
 import { type CameStrays, isWritten, newestOf, ofWholeGroups } from "./stray_groups.ts";
 import {
   distinct,
@@ -57,7 +57,7 @@ export class Strays {
   /** The windows that have to list their written strays once more. */
   readonly listings: StrayListings;
   readonly taken = new TakenStrays();
-  readonly doubts = new StrayDoubts();
+  readonly doubts: StrayDoubts;
   /** Owned strays of days whose reading is not settled: a STATE with them would have the stray, but not yet the row of its day. */
   readonly #unsettled = new Set<KnownStray>();
   /**
@@ -75,10 +75,12 @@ export class Strays {
       keptFrom = -Infinity,
       fewer = [],
       reports = true,
+      rowsOf = () => 0,
       ...plan
-    }: ListingPlan & Partial<GroupPlan> = EVERYTHING,
+    }: ListingPlan & Partial<GroupPlan & DayRows> = EVERYTHING,
   ) {
     this.#limits = limits;
+    this.doubts = new StrayDoubts((day) => Math.max(rowsOf(day), this.taken.on(day)));
     this.left = new LeftStrays(limits.knownStrays);
     const tells = (told: readonly WrittenStray[]): void =>
       this.left.add(told.filter(({ hash }) => !this.#known.seen.has(hash)));
@@ -107,14 +109,10 @@ export class Strays {
    */
   see(print: StrayPrint, id: string, start: number, window: Range): KnownStray | null {
     const known = this.seeAgain(print, window);
-    if (known !== null) {
-      if (!isWritten(known)) return known;
-      this.#known.prints.set(known.hash, { id, version: print.versionText, window });
-      if (known.id === undefined) this.#known.set({ ...known, id });
-      return known;
-    }
-    this.#wait({ id, version: print.versionText, day: floorTo(DAY, start) }, window);
-    return null;
+    const shown = { id, version: print.versionText };
+    if (known === null) this.#wait({ ...shown, day: floorTo(DAY, start) }, window);
+    else if (isWritten(known)) this.#known.name(known, { ...shown, window });
+    return known;
   }
 
   #wait(stray: Pick<Pending, "id" | "version" | "day">, window: Range): void {
@@ -255,6 +253,18 @@ export class Strays {
     for (const stray of this.#known.written) if (groups.has(groupOf(stray))) this.#forget(stray);
     for (const { hash } of nameless) this.#known.delete(hash);
     return absent;
+  }
+
+  /**
+   * P5: to be called after {@link wrote} with days on which other strays have rows of the same reading. The group has lost these strays, so
+   * the next sync writes its other ones again.
+   */
+  wroteOthers(days: readonly number[], readingId: string): void {
+    for (const day of days) {
+      const group = groupOf({ day, readingId });
+      this.#forgetContent(this.#known.written.filter((stray) => groupOf(stray) === group));
+      this.groups.loses({ day, readingId });
+    }
   }
 
   /** Whether a stray without an id may be an earlier version of one that is written and starts on one of these days. */

@@ -49,3 +49,10 @@ test("P5: a stray whose day's row goes out at once does not stand", () => {
   expect([taken.isEmpty, taken.takeReplaced()]).toEqual([true, true]);
   expect(three().isEmpty).toBe(false);
 });
+
+test("R8: the strays that a day has taken over in a read count for the day, also once its row has gone out", () => {
+  const taken = three();
+  taken.take(strayOf("c", "c"), true);
+  taken.replaced("a", { contentText: "a1" });
+  expect([taken.on(DAY_ONE), taken.on(DAY_ONE + 1)]).toEqual([4, 0]);
+});

@@ -12,6 +12,8 @@ type Print = Pick<RecordFingerprint, "contentText">;
 export class TakenStrays {
   /** The strays whose old rows stand. */
   readonly #standing = new StrayTable([]);
+  /** By day: how many strays it has taken over in this read. */
+  readonly #taken = new Map<number, number>();
   #hasReplaced = false;
 
   get isEmpty(): boolean {
@@ -20,8 +22,14 @@ export class TakenStrays {
 
   /** @param isOut whether the day's row goes out at once; otherwise it is still to be written */
   take(stray: WrittenStray, isOut: boolean): void {
+    this.#taken.set(stray.day, this.on(stray.day) + 1);
     if (isOut) this.#hasReplaced = true;
     else this.#standing.set(stray);
+  }
+
+  /** How many strays a day has taken over in this read. */
+  on(day: number): number {
+    return this.#taken.get(day) ?? 0;
   }
 
   /**
