@@ -268,3 +268,7 @@ test("R8: the strays of a day that has taken over most of them are not believed 
 test("P5 R8: a day may await a stray of an outage that is over until the next sync, if a reading that only lists strays finds it again", async () => {
   expect(await faultsOf(9_990_028_528)).toEqual([]);
 });
+
+test("R8 P5: strays that wait to be written again leave the sums if an outage hides them before, and their day stays unproven", async () => {
+  expect(await faultsOf(9_975_005_233, "posted", "bursts")).toEqual([]);
+});

@@ -16,6 +16,7 @@ import {
   unproven,
   verdictOn,
 } from "./posted.ts";
+import type { Item } from "./platform.ts";
 import type { Rules } from "./provider.ts";
 import type { Life } from "./records.ts";
 import { scripted } from "./scripted.ts";
@@ -111,4 +112,62 @@ test("P5: a sync without export_windows misses a stray, then the windows become 
   await syncsAt(connection, [51, 75], step);
   expect(await verdictOn(connection, -27)).toBe("proven 1");
   expect(connection.faults).toEqual([]);
+});
+
+const FROM_EARLIER = asked({ startDate: day(-40), reconcileDays: 40 });
+/** Strays whose window, two days long, is read before their day; then windows have one day. */
+async function seenBefore(count: number): Promise<Seen> {
+  const costs = posting({ maximumWindowDays: 2, retentionDays: 200 });
+  const strays = numbers(0, count).map((i) =>
+    strayOf(costs, -12, -18, { id: `s${i}`, from: day(-30) }),
+  );
+  const connection = scripted(day(0) + 3 * HOUR, [costs], strays);
+  await connection.sync({ ...DEFAULTS, asked: FROM_EARLIER });
+  costs.maximumWindowDays = 1;
+  return { connection, costs, strays };
+}
+
+test("P5 R8: many strays are withdrawn when the windows become shorter: their day awaits them until a second reading lacks them, too", async () => {
+  const { connection, strays } = await seenBefore(14);
+  for (const stray of strays) stray.withdrawnAt = day(1);
+  const verdicts: string[] = [];
+  for (const hour of [27, 51, 75]) {
+    await syncsAt(connection, [hour], { ...DEFAULTS, asked: FROM_EARLIER });
+    verdicts.push(await verdictOn(connection, -12));
+  }
+  expect(verdicts).toEqual(["unproven 14", "unproven 0", "proven 0"]);
+  expect(connection.faults).toEqual([]);
+});
+test("P5 R8: an outage hides many strays when the windows become shorter: their rows stand, and their day is proven once it is over", async () => {
+  const { connection, costs } = await seenBefore(14);
+  costs.outages.push({ start: day(1), end: day(1) + 6 * HOUR, showsOneOf: Infinity });
+  const verdicts: string[] = [];
+  for (const hour of [27, 27.5, 51]) {
+    await syncsAt(connection, [hour], { ...DEFAULTS, asked: FROM_EARLIER });
+    verdicts.push(await verdictOn(connection, -12));
+  }
+  expect(verdicts).toEqual(["unproven 14", "unproven 14", "proven 14"]);
+  expect(connection.faults).toEqual([]);
+});
+test("P5: a process dies behind the report that takes a group for gone, and no other reading has its window: later ones of these days close it", async () => {
+  const costs = posting({ maximumWindowDays: 5 });
+  const from = day(-26);
+  const two = numbers(0, 2).map((i) => strayOf(costs, -12, -5, { id: `b${i}`, from }));
+  const more = numbers(0, 9).map((i) => strayOf(costs, -12, -19, { id: `a${i}`, from }));
+  const [first] = two;
+  const step = { ...DEFAULTS, asked: asked({ startDate: from, reconcileDays: 50 }) };
+  const rows = livesOn(costs, -20, 4).filter((_, index) => index % 3 === 0);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...more, ...two, ...rows]);
+  await connection.sync(step);
+  costs.maximumWindowDays = 2;
+  for (const stray of two) stray.withdrawnAt = day(1);
+  const killWhen = (item: Item): boolean =>
+    item.kind === "report" &&
+    item.row.rows === 0 &&
+    !item.row.inside_window &&
+    item.row.window_end === "2026-04-25T00:00:00Z";
+  await syncsAt(connection, [27], { ...step, end: { killWhen } });
+  Object.assign(first ?? {}, { withdrawnAt: Infinity });
+  await syncsAt(connection, [75, 99], step);
+  expect(await verdictOn(connection, -12)).toBe("proven 10");
 });

@@ -144,9 +144,9 @@ export class StandingStrays {
   /** Whether the provider still has a lost stray, an outage hid it, and no reading an hour before did without it. */
   #isUnbelievable({ row, window, gone }: Lost, passed: PassedStrays): boolean {
     const { record } = row.version;
-    const { endedAt, uncovered, tooOldFor } = passed;
+    const { endedAt, uncovered, tooOldFor, state } = passed;
     const { report } = gone;
-    if (visible(record, endedAt) === undefined) return false;
+    if (visible(record, endedAt) === undefined || waitsAgain(row, state)) return false;
     if (uncovered.has(report.reading_id) || tooOldFor.has(report.id)) return false;
     if (gone.isOfDay && !this.#mayJudge(gone, { record, window }, passed)) return false;
     const blind = this.#answersFor(record).filter(({ asOf }) =>
@@ -213,6 +213,16 @@ export class StandingStrays {
     );
   }
 }
+
+/** P5: whether strays of the group of a row wait to be written again: the state has their ids in place of their contents. */
+const waitsAgain = (
+  { readingId, version: { record } }: Row,
+  state: Pick<StateValue, "strays"> | undefined,
+): boolean =>
+  state?.strays?.some(
+    ([hash, day, writtenBy, , , id]) =>
+      hash === id && writtenBy === readingId && day === date(record.start),
+  ) === true;
 
 /** The window that the reading which took a stray for gone has read; of a reading of the stray's day, the window of the stray. */
 const readOf = ({ gone: { report, isOfDay }, window }: Lost): Span =>

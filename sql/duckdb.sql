@@ -5887,7 +5887,6 @@ removed as (
 numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
-    manifest.window_start, manifest.window_end,
     case
       when manifest.is_shrunk or manifest.is_resumed then 0
       when manifest.is_confirmed then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
@@ -6003,9 +6002,9 @@ noted as (
   ) as telling
   group by scope, day
 ),
--- A reading that writes strays reports no day of its window. Other readings of the window do.
-window_days as (
-  select distinct scope, window_start, window_end, day from numbers
+-- A reading that writes or lists strays may report no day of its window. Other readings of these days do, also in longer windows.
+reported_days as (
+  select distinct scope, day from numbers
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
 -- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state. A pass that was given up
@@ -6014,12 +6013,12 @@ open_judges as (
   select distinct judge.scope, judge.reading_id
   from ended as judge
   left join numbers on judge.scope = numbers.scope and judge.reading_id = numbers.reading_id
-  left join window_days
+  left join reported_days
     on numbers.day is null
-    and judge.scope = window_days.scope
-    and judge.window_start = window_days.window_start
-    and judge.window_end = window_days.window_end
-  left join noted on judge.scope = noted.scope and noted.day = coalesce(numbers.day, window_days.day)
+    and judge.scope = reported_days.scope
+    and cast(judge.window_start as date) <= reported_days.day
+    and judge.window_end > cast(reported_days.day as timestamp)
+  left join noted on judge.scope = noted.scope and noted.day = coalesce(numbers.day, reported_days.day)
   where not coalesce(judge.is_ended, false) and not coalesce(noted.reading_id > judge.reading_id, false)
 ),
 -- A row of a reading that no report names may be a stray, too. A row of the day may seem to replace a stray, because a later process wrote
@@ -7386,7 +7385,6 @@ removed as (
 numbers as (
   select
     chains.scope, manifest.day, manifest.reading_id, manifest.rows_reading_id, manifest.standing_rows, manifest.is_moved,
-    manifest.window_start, manifest.window_end,
     case
       when manifest.is_shrunk or manifest.is_resumed then 0
       when manifest.is_confirmed then case when manifest.is_whole_window or manifest.rows_reading_id = manifest.reading_id then 1 else 0 end
@@ -7502,9 +7500,9 @@ noted as (
   ) as telling
   group by scope, day
 ),
--- A reading that writes strays reports no day of its window. Other readings of the window do.
-window_days as (
-  select distinct scope, window_start, window_end, day from numbers
+-- A reading that writes or lists strays may report no day of its window. Other readings of these days do, also in longer windows.
+reported_days as (
+  select distinct scope, day from numbers
 ),
 -- A connector reads a window before it writes the strays that the window shows. So a stray that a reading no longer lists may come again
 -- until the pass of the reading has ended: the provider has restated it, or the connector has lost its state. A pass that was given up
@@ -7513,12 +7511,12 @@ open_judges as (
   select distinct judge.scope, judge.reading_id
   from ended as judge
   left join numbers on judge.scope = numbers.scope and judge.reading_id = numbers.reading_id
-  left join window_days
+  left join reported_days
     on numbers.day is null
-    and judge.scope = window_days.scope
-    and judge.window_start = window_days.window_start
-    and judge.window_end = window_days.window_end
-  left join noted on judge.scope = noted.scope and noted.day = coalesce(numbers.day, window_days.day)
+    and judge.scope = reported_days.scope
+    and cast(judge.window_start as date) <= reported_days.day
+    and judge.window_end > cast(reported_days.day as timestamp)
+  left join noted on judge.scope = noted.scope and noted.day = coalesce(numbers.day, reported_days.day)
   where not coalesce(judge.is_ended, false) and not coalesce(noted.reading_id > judge.reading_id, false)
 ),
 -- A row of a reading that no report names may be a stray, too. A row of the day may seem to replace a stray, because a later process wrote

@@ -210,7 +210,15 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
   },
   {
     rule: "P5",
-    ...inSteps("noted.day = coalesce(numbers.day, window_days.day)", "noted.day = numbers.day"),
+    ...inSteps("noted.day = coalesce(numbers.day, reported_days.day)", "noted.day = numbers.day"),
     test: "simulation/proven.test.ts: P5 R10: one stray of a group is withdrawn, the next sync writes the other one again, and then the state is %s",
+  },
+  {
+    rule: "P5",
+    ...inSteps(
+      "cast(judge.window_start as date) <= reported_days.day",
+      "cast(judge.window_start as date) < reported_days.day",
+    ),
+    test: "simulation/cut_strays.test.ts: P5: a process dies behind the report that takes a group for gone, and no other reading has its window: later ones of these days close it",
   },
 ];

@@ -10,6 +10,20 @@ const GROUP = { rule: "P5", file: "src/core/stray_group.ts" } as const;
 /** Strays whose windows are longer than the provider allows by now (P5). */
 export const CUT_STRAYS: readonly Mutant[] = [
   {
+    rule: "R8",
+    file: "src/streams/awaited_days.ts",
+    from: "pending.waitsOn(days) || unjudged.has(nameOf(window))",
+    to: "pending.waitsOn(days)",
+    test: "src/streams/awaited_days.test.ts: P5 R8: a day awaits strays that no part of their window has shown, until they are judged",
+  },
+  {
+    rule: "R8",
+    file: "src/streams/stray_reads.ts",
+    from: "unjudged: () => new Set(this.#cut().map(({ window }) => nameOf(window))),",
+    to: "unjudged: () => new Set(),",
+    test: `${LIFE}P5 R8: an outage hides many strays when the windows become shorter: their rows stand, and their day is proven once it is over`,
+  },
+  {
     rule: "P5",
     file: "src/core/awaited.ts",
     from: "cut.has(groupOf(stray)) ?",

@@ -1,6 +1,10 @@
 /** The mutants of the rules R1 to R3, R6, R7 and R9, and of S3 where it depends on R2. */
 import type { Mutant } from "./mutant.ts";
 
+const OF_STRAY = { rule: "R2", file: "src/streams/record_filter.ts" } as const;
+const FOLLOWED_STRAY =
+  "simulation/provisional.test.ts: R2: the provisional cost of a stray is followed in the window that shows it, also if its charge period of %s goes on there";
+
 export const RESTATEMENT: readonly Mutant[] = [
   {
     rule: "R1",
@@ -155,6 +159,24 @@ export const RESTATEMENT: readonly Mutant[] = [
     from: 'kind === "window" || kind === "rewrite"',
     to: 'kind === "window"',
     test: "src/streams/records.test.ts: R2 S6: every reading that is judged counts the provisional costs of strays, whatever its purpose",
+  },
+  {
+    ...OF_STRAY,
+    from: 'if (purpose.kind === "strays") return true;',
+    to: 'if (purpose.kind === "strays") return false;',
+    test: FOLLOWED_STRAY,
+  },
+  {
+    ...OF_STRAY,
+    from: "return known !== undefined && isWritten(known) && overlaps(known.window, window);",
+    to: "return false;",
+    test: FOLLOWED_STRAY,
+  },
+  {
+    ...OF_STRAY,
+    from: " || this.#start === window.end",
+    to: "",
+    test: "src/streams/reader_days.test.ts: R2: the provisional cost of a written stray is followed under its own day, until that day is read",
   },
   {
     rule: "R2",

@@ -4,7 +4,7 @@ import { beginReading, type Reading } from "../core/reading.ts";
 import type { DayReport } from "../core/settle.ts";
 import type { AwaitedStrays } from "../core/state.ts";
 import { DAY } from "../core/time.ts";
-import { dayRange, type Range } from "../core/window.ts";
+import { dayRange, nameOf, type Range } from "../core/window.ts";
 import { AwaitedDays } from "./awaited_days.ts";
 import { PendingStrays } from "./pending_strays.ts";
 import { at } from "./scripted/testing.ts";
@@ -30,6 +30,7 @@ function awaitedBy(
 ) {
   const reads: Reading[] = [];
   const left: AwaitedStrays[] = [];
+  const unjudged = new Set<string>();
   const awaited = new AwaitedDays({
     earlier,
     pending: {
@@ -44,6 +45,7 @@ function awaitedBy(
       waitsOn: ({ start }) => waiting.map(day).includes(start),
     },
     takeLeft: () => left.splice(0),
+    unjudged: () => unjudged,
     reads,
     bounds: range(0, 10),
     maximumWindowDays: 31,
@@ -51,7 +53,7 @@ function awaitedBy(
   });
   const read = (window: Range): void =>
     void reads.push(beginReading(window, { id: "r", limit: 1, beganAt: 0, withTotals: true }));
-  return { awaited, read, left };
+  return { awaited, read, left, unjudged };
 }
 
 test("P5: no report proves a day that awaits strays", () => {
@@ -261,4 +263,14 @@ test("P5 L2: of many strays that are awaited one range for each month tells, as 
     false,
     false,
   ]);
+});
+
+test("P5 R8: a day awaits strays that no part of their window has shown, until they are judged", () => {
+  const window = range(3, 5);
+  const { awaited, read, unjudged } = awaitedBy([entry(1, window)]);
+  unjudged.add(nameOf(window));
+  read(window);
+  expect(awaited.has(day(1))).toBe(true);
+  unjudged.clear();
+  expect(awaited.has(day(1))).toBe(false);
 });

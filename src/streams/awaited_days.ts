@@ -16,6 +16,8 @@ interface Options {
   readonly pending: AwaitedPending;
   /** Takes the days of strays about which only a later reading of their windows can tell, with these windows. */
   readonly takeLeft: () => readonly AwaitedStrays[];
+  /** The names of windows that were read in parts, and had strays which no part has shown and which are not judged yet (R8). */
+  readonly unjudged: () => ReadonlySet<string>;
   /** The windows that this process has read as a whole. */
   readonly reads: readonly Reading[];
   /** The range that the read may request. */
@@ -64,8 +66,12 @@ export class AwaitedDays {
       this.#waiting = [...this.#waiting, ...shown];
     }
     this.#judged = reads.length;
-    if (this.#waiting.length > 0)
-      this.#waiting = this.#waiting.filter(({ days }) => pending.waitsOn(days));
+    if (this.#waiting.length > 0) {
+      const unjudged = this.#options.unjudged();
+      this.#waiting = this.#waiting.filter(
+        ({ days, window }) => pending.waitsOn(days) || unjudged.has(nameOf(window)),
+      );
+    }
   }
 
   get #open(): readonly AwaitedStrays[] {

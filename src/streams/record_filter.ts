@@ -9,11 +9,11 @@ import type { StandingStrays } from "../core/reading.ts";
 import type { Place, Verdict, WindowMemory } from "../core/sightings.ts";
 import { DAY, floorTo, HOUR, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
-import type { Range } from "../core/window.ts";
+import { overlaps, type Range } from "../core/window.ts";
 import { type Fields, textOf } from "../records/fields.ts";
 import type { PageRecord } from "../records/page_record.ts";
 import type { RecordRules } from "./invalid.ts";
-import type { CameStrays, StrayRow } from "./stray_groups.ts";
+import { type CameStrays, isWritten, type StrayRow } from "./stray_groups.ts";
 import type { Strays } from "./strays.ts";
 
 /** The purpose of a reading. */
@@ -146,8 +146,8 @@ export class RecordFilter {
     this.#digests.add(this.#day, form === "former" ? former : content, former);
     // A restart returns records again. An unknown day has their rows already, because it is written while it is read; a known day
     // has no rows yet.
-    const isWritten = verdict.repeats && this.#context.writes(this.#day);
-    return isWritten ? Number.NaN : this.#day;
+    const hasRow = verdict.repeats && this.#context.writes(this.#day);
+    return hasRow ? Number.NaN : this.#day;
   }
 
   result(): Result {
@@ -207,7 +207,7 @@ export class RecordFilter {
     if (purpose.kind === "strays") {
       if (!purpose.ids.has(id)) return Number.NaN;
       this.#came.ids.add(id);
-      if (hasOwner || strays.stands(FINGERPRINT)) return Number.NaN;
+      if (hasOwner || strays.find(FINGERPRINT) !== undefined) return Number.NaN;
       this.#count(record, false);
       this.#came.rows.set(FINGERPRINT.contentText, { id, day: this.#day });
       return repeats ? Number.NaN : this.#day;
@@ -254,12 +254,29 @@ export class RecordFilter {
     if (found === null) return;
     // A stray that is written has no window of its own in this pass.
     const isFollowed = this.#day >= planFrom && this.#day < planEnd + FOLLOWED_AHEAD;
-    const isOwnDay = purpose.kind === "strays" && isFollowed;
-    const day = isOwnDay ? this.#day : provisionalDay(record, window, planFrom);
-    if (day === null) return;
-    const before = this.#provisional.get(day) ?? { day, records: 0, billed: {} };
-    const billed = addAmounts(before.billed, found.billed);
-    this.#provisional.set(day, { day, records: before.records + found.records, billed });
+    const day = this.#isUnowned()
+      ? nearestDay(this.#start, window)
+      : provisionalDay(record, window, planFrom);
+    const own = purpose.kind === "strays" && isFollowed ? this.#day : day;
+    for (const each of new Set([own, day])) {
+      if (each === null) continue;
+      const before = this.#provisional.get(each) ?? { day: each, records: 0, billed: {} };
+      const billed = addAmounts(before.billed, found.billed);
+      const records = before.records + found.records;
+      this.#provisional.set(each, { day: each, records, billed });
+    }
+  }
+
+  /**
+   * Whether the record is a stray that this window writes, or one that a reading of its days wrote. The reading of the stray's own day does
+   * not show such a stray. But the next window may own a record that starts at this one's end.
+   */
+  #isUnowned(): boolean {
+    const { strays, window, purpose } = this.#context;
+    if (this.#place !== "stray" || this.#start === window.end) return false;
+    if (purpose.kind === "strays") return true;
+    const known = strays.find(FINGERPRINT);
+    return known !== undefined && isWritten(known) && overlaps(known.window, window);
   }
 
   #warnOfConflict(record: Fields): void {
@@ -270,6 +287,10 @@ export class RecordFilter {
     );
   }
 }
+
+/** The day of a window that is nearest to an instant. */
+const nearestDay = (instant: number, { start, end }: Range): number =>
+  floorTo(DAY, Math.min(Math.max(instant, start), end - 1));
 
 /**
  * The UTC day under which a record's provisional cost is kept: the day of the record's start. So the day does not depend on
@@ -283,7 +304,7 @@ function provisionalDay(record: Fields, window: Range, from: number): number | n
   // Some providers include a window's end. The window that begins at this instant returns the record too.
   if (start === window.end) return null;
   const isStrange = start > window.end || Math.max(start + 1, end) <= window.start;
-  if (isStrange) return floorTo(DAY, Math.min(Math.max(start, window.start), window.end - 1));
+  if (isStrange) return nearestDay(start, window);
   const at = Math.max(start, from);
   return at >= window.start && at < window.end ? floorTo(DAY, at) : null;
 }

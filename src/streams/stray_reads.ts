@@ -79,6 +79,7 @@ export class StrayReads {
       earlier: plan.state.mode === "incremental" ? plan.state.awaited : [],
       pending: strays.pending,
       takeLeft: () => (this.#isRefresh ? [] : strays.left.take()),
+      unjudged: () => new Set(this.#cut().map(({ window }) => nameOf(window))),
       reads: this.read,
       bounds: { start: plan.from, end: plan.end },
       maximumWindowDays: input.maximumWindowDays,

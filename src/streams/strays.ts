@@ -131,9 +131,9 @@ export class Strays {
     return known;
   }
 
-  /** Whether the state knows the stray with this content: its row stands. */
-  stands(print: StrayPrint): boolean {
-    return this.#known.find(print) !== undefined;
+  /** The stray with this content, if the state knows it: its row stands. */
+  find(print: StrayPrint): KnownStray | undefined {
+    return this.#known.find(print);
   }
 
   /**
