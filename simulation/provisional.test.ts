@@ -30,6 +30,7 @@ test.each([
     const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 9), charge]);
     const step = { ...DEFAULTS, asked: asked({ reconcileDays: 7 }) };
     await connection.sync(step);
+    expect(connection.warehouse.rowOf(charge)?.status).toBe("provisional");
     await syncsAt(
       connection,
       numbers(1, 11).map((number) => 24 * number + 3),

@@ -162,14 +162,14 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     ...OF_STRAY,
-    from: 'if (purpose.kind === "strays") return true;',
-    to: 'if (purpose.kind === "strays") return false;',
+    from: 'if (purpose.kind === "strays") return nearestDay(this.#start, window);',
+    to: 'if (purpose.kind === "strays") return null;',
     test: FOLLOWED_STRAY,
   },
   {
     ...OF_STRAY,
-    from: "return known !== undefined && isWritten(known) && overlaps(known.window, window);",
-    to: "return false;",
+    from: "if (known === undefined || !isWritten(known)) return null;",
+    to: "if (known !== null) return null;",
     test: FOLLOWED_STRAY,
   },
   {

@@ -9,7 +9,7 @@ import type { StandingStrays } from "../core/reading.ts";
 import type { Place, Verdict, WindowMemory } from "../core/sightings.ts";
 import { DAY, floorTo, HOUR, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
-import { overlaps, type Range } from "../core/window.ts";
+import { contains, dayRange, type Range } from "../core/window.ts";
 import { type Fields, textOf } from "../records/fields.ts";
 import type { PageRecord } from "../records/page_record.ts";
 import type { RecordRules } from "./invalid.ts";
@@ -254,29 +254,29 @@ export class RecordFilter {
     if (found === null) return;
     // A stray that is written has no window of its own in this pass.
     const isFollowed = this.#day >= planFrom && this.#day < planEnd + FOLLOWED_AHEAD;
-    const day = this.#isUnowned()
-      ? nearestDay(this.#start, window)
-      : provisionalDay(record, window, planFrom);
-    const own = purpose.kind === "strays" && isFollowed ? this.#day : day;
-    for (const each of new Set([own, day])) {
-      if (each === null) continue;
-      const before = this.#provisional.get(each) ?? { day: each, records: 0, billed: {} };
+    const isOwnDay = purpose.kind === "strays" && isFollowed;
+    const shown = provisionalDay(record, window, planFrom);
+    const written = shown === null ? this.#writtenOn() : null;
+    for (const day of [isOwnDay ? this.#day : shown, written]) {
+      if (day === null) continue;
+      const before = this.#provisional.get(day) ?? { day, records: 0, billed: {} };
       const billed = addAmounts(before.billed, found.billed);
-      const records = before.records + found.records;
-      this.#provisional.set(each, { day: each, records, billed });
+      this.#provisional.set(day, { day, records: before.records + found.records, billed });
     }
   }
 
   /**
-   * Whether the record is a stray that this window writes, or one that a reading of its days wrote. The reading of the stray's own day does
-   * not show such a stray. But the next window may own a record that starts at this one's end.
+   * The day of a written stray in the window that wrote it: the reading of the stray's own day does not show the stray. Null if this window
+   * does not have that day, and if the record starts before the plan or at the window's end: other windows of the plan show such a record.
    */
-  #isUnowned(): boolean {
-    const { strays, window, purpose } = this.#context;
-    if (this.#place !== "stray" || this.#start === window.end) return false;
-    if (purpose.kind === "strays") return true;
+  #writtenOn(): number | null {
+    const { strays, window, purpose, planFrom } = this.#context;
+    if (this.#place !== "stray" || this.#day < planFrom || this.#start === window.end) return null;
+    if (purpose.kind === "strays") return nearestDay(this.#start, window);
     const known = strays.find(FINGERPRINT);
-    return known !== undefined && isWritten(known) && overlaps(known.window, window);
+    if (known === undefined || !isWritten(known)) return null;
+    const day = nearestDay(this.#start, known.window);
+    return contains(window, dayRange(day)) ? day : null;
   }
 
   #warnOfConflict(record: Fields): void {
