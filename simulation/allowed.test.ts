@@ -272,3 +272,7 @@ test("P5 R8: a day may await a stray of an outage that is over until the next sy
 test("R8 P5: strays that wait to be written again leave the sums if an outage hides them before, and their day stays unproven", async () => {
   expect(await faultsOf(9_975_005_233, "posted", "bursts")).toEqual([]);
 });
+
+test("R2 S6: an idle sync leaves the provisional costs of long charges as they are, which all of their windows show", async () => {
+  expect(await faultsOf(9_980_032_386)).toEqual([]);
+});

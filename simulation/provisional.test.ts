@@ -6,16 +6,18 @@ import { addVersion } from "./records.ts";
 import { lifeOf, scripted } from "./scripted.ts";
 
 test.each([
-  ["a day", 1, -4, 1],
-  ["weeks", 20, -4, 1],
-  ["weeks, in longer windows", 20, -4, 7],
-  ["weeks, in a window that is read again only for it", 20, -10, 1],
+  ["a charge of a day", -12, 1, -4, 1],
+  ["one that goes on there", -12, 20, -4, 1],
+  ["one in longer windows", -12, 20, -4, 7],
+  ["one in longer windows whose bounds move", -12, 20, -4, 2],
+  ["one in a window that is read again only for it", -12, 20, -10, 1],
+  ["one that begins before the start date", -24, 20, -8, 1],
 ])(
-  "R2: the provisional cost of a stray is followed in the window that shows it, also if its charge period of %s goes on there",
-  async (_, days, posted, maximumWindowDays) => {
+  "R2: the provisional cost of a stray is followed in the window that wrote it, whose day may be another one (%s)",
+  async (_, of, days, posted, maximumWindowDays) => {
     const costs = posting({ retentionDays: 200, maximumWindowDays });
-    const charge = Object.assign(lifeOf(costs, "charge", day(-12)), {
-      end: day(-12 + days),
+    const charge = Object.assign(lifeOf(costs, "charge", day(of)), {
+      end: day(of + days),
       postedAt: day(posted),
     });
     const told = {
@@ -37,6 +39,6 @@ test.each([
       step,
     );
     expect(connection.warehouse.rowOf(charge)?.status).toBe("final");
-    expect(await verdictOn(connection, -12)).toBe("proven 2");
+    expect(await verdictOn(connection, of)).toBe(of < -20 ? "incomplete 1" : "proven 2");
   },
 );

@@ -15,6 +15,11 @@ const OWN_ROWS = `${UNIT}R8: the own rows of a day count, because it may have ta
 const TAKEN_OVER = `${LIFE}R8 P5: an outage hides seven of eleven strays, and their day takes over the other four: the seven stand, unproven, until it is over (%s)`;
 const IN_READ =
   "src/streams/taken_strays.test.ts: R8: the strays that a day has taken over in a read count for the day, also once its row has gone out";
+const NEAREST = {
+  rule: "R8",
+  file: "src/core/window.ts",
+  from: "floorTo(DAY, Math.min(Math.max(instant, start), end - 1))",
+} as const;
 const TAKEN = { rule: "R8", file: "src/streams/taken_strays.ts" } as const;
 
 /** Strays that an outage hides (R8). */
@@ -131,21 +136,19 @@ export const DOUBTED_STRAYS: readonly Mutant[] = [
     test: "simulation/cut_strays.test.ts: P5 R8: an outage hides strays from the shorter windows: a sync with %s warns once, and their rows stand until a later sync shows them",
   },
   {
-    ...DOUBTS,
-    from: "Math.min(Math.max(day, first), last)",
-    to: "Math.max(day, first)",
+    ...NEAREST,
+    to: "floorTo(DAY, Math.max(instant, start))",
+    test: `${UNIT}R8 R2: if such strays start %s their window, the nearest day of the window keeps its provisional sums`,
+  },
+  {
+    ...NEAREST,
+    to: "floorTo(DAY, Math.min(instant, end - 1))",
     test: `${UNIT}R8 R2: if such strays start %s their window, the nearest day of the window keeps its provisional sums`,
   },
   {
     ...DOUBTS,
-    from: "Math.min(Math.max(day, first), last)",
-    to: "Math.min(day, last)",
-    test: `${UNIT}R8 R2: if such strays start %s their window, the nearest day of the window keeps its provisional sums`,
-  },
-  {
-    ...DOUBTS,
-    from: "[...shrunk, ...this",
-    to: "[...this",
+    from: "return [...shrunk, ...doubted];",
+    to: "return doubted;",
     test: `${UNIT}R8 R2: if such strays start %s their window, the nearest day of the window keeps its provisional sums`,
   },
   {

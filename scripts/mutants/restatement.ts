@@ -1,9 +1,14 @@
 /** The mutants of the rules R1 to R3, R6, R7 and R9, and of S3 where it depends on R2. */
 import type { Mutant } from "./mutant.ts";
 
+const OWN_DAY =
+  "src/streams/reader_days.test.ts: R2: the provisional cost of a written stray is followed under its own day, until that day is read";
+const KEPT_DAYS =
+  "src/streams/stray_reads.test.ts: R2: a reading of %s leaves the sums of the day on which the cost of the stray counts";
+const KEPT = { rule: "R2", file: "src/streams/stray_reads.ts" } as const;
 const OF_STRAY = { rule: "R2", file: "src/streams/record_filter.ts" } as const;
 const FOLLOWED_STRAY =
-  "simulation/provisional.test.ts: R2: the provisional cost of a stray is followed in the window that shows it, also if its charge period of %s goes on there";
+  "simulation/provisional.test.ts: R2: the provisional cost of a stray is followed in the window that wrote it, whose day may be another one (%s)";
 
 export const RESTATEMENT: readonly Mutant[] = [
   {
@@ -162,21 +167,51 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     ...OF_STRAY,
-    from: 'if (purpose.kind === "strays") return nearestDay(this.#start, window);',
-    to: 'if (purpose.kind === "strays") return null;',
+    from: "return goesOn ? [...days, nearestDay(window, this.#start)] : days;",
+    to: "return days;",
     test: FOLLOWED_STRAY,
   },
   {
     ...OF_STRAY,
-    from: "if (known === undefined || !isWritten(known)) return null;",
-    to: "if (known !== null) return null;",
+    from: "if (written === null) return own;",
+    to: "if (written !== 0) return own;",
     test: FOLLOWED_STRAY,
   },
   {
     ...OF_STRAY,
-    from: " || this.#start === window.end",
+    from: "return contains(window, dayRange(written)) ? [written] : [];",
+    to: "return [nearestDay(window, this.#start)];",
+    test: "simulation/allowed.test.ts: R2 S6: an idle sync leaves the provisional costs of long charges as they are, which all of their windows show",
+  },
+  {
+    ...OF_STRAY,
+    from: "shown === null && this.#start !== window.end",
+    to: "shown === null",
+    test: OWN_DAY,
+  },
+  {
+    ...OF_STRAY,
+    from: " || this.#start === known.window.end",
     to: "",
-    test: "src/streams/reader_days.test.ts: R2: the provisional cost of a written stray is followed under its own day, until that day is read",
+    test: OWN_DAY,
+  },
+  {
+    ...KEPT,
+    from: ".filter(isCut)",
+    to: ".filter(() => false)",
+    test: FOLLOWED_STRAY,
+  },
+  ...[
+    "      !contains(reading, window) &&\n",
+    "      overlaps(reading, window) &&\n",
+    "      contains(bounds, window) &&\n",
+    "\n      .filter(({ day }) => followed.has(day))",
+  ].map((from) => ({ ...KEPT, from, to: "", test: KEPT_DAYS })),
+  {
+    ...KEPT,
+    from: "      daysIn(window) <= input.maximumWindowDays;\n    const days",
+    to: "      daysIn(window) > 0;\n    const days",
+    test: KEPT_DAYS,
   },
   {
     rule: "R2",

@@ -146,3 +146,7 @@ function evenly(range: Range, longest: number): Range[] {
     end: Math.min(range.end, edge(index + 1)),
   }));
 }
+
+/** The UTC day of a range that is nearest to an instant. */
+export const nearestDay = ({ start, end }: Range, instant: number): number =>
+  floorTo(DAY, Math.min(Math.max(instant, start), end - 1));

@@ -160,7 +160,7 @@ export class Completion {
     const stays = this.#due.staysBehind(ledger.state, reading, left);
     const waiting = [...doubtful, ...stays, ...coming];
     const learned = asLearned({ ...settlement, doubtful: waiting }, reading);
-    const shrunk = this.strays.doubts.keepingCosts(reading, settlement);
+    const shrunk = this.#reads.keepingCosts({ ...reading, endedAt }, settlement, ledger.state);
     const settled = settleReading(ledger.state, reading, { ...learned, shrunk }, input.now);
     const marked = this.#due.mark(settled, [...missed.before, ...missed.own]);
     const waits = job.missesStrays || this.strays.hasPending(reading) || rewrites.length > 0;

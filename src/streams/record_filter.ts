@@ -9,7 +9,7 @@ import type { StandingStrays } from "../core/reading.ts";
 import type { Place, Verdict, WindowMemory } from "../core/sightings.ts";
 import { DAY, floorTo, HOUR, parseInstant } from "../core/time.ts";
 import { type DayTotal, PageTotals } from "../core/totals.ts";
-import { contains, dayRange, type Range } from "../core/window.ts";
+import { contains, dayRange, nearestDay, type Range } from "../core/window.ts";
 import { type Fields, textOf } from "../records/fields.ts";
 import type { PageRecord } from "../records/page_record.ts";
 import type { RecordRules } from "./invalid.ts";
@@ -249,34 +249,43 @@ export class RecordFilter {
   }
 
   #provisionalOf(record: Fields): void {
-    const { rules, window, planFrom, planEnd, purpose } = this.#context;
-    const found = rules.stream.provisionalOf(record);
+    const found = this.#context.rules.stream.provisionalOf(record);
     if (found === null) return;
-    // A stray that is written has no window of its own in this pass.
-    const isFollowed = this.#day >= planFrom && this.#day < planEnd + FOLLOWED_AHEAD;
-    const isOwnDay = purpose.kind === "strays" && isFollowed;
-    const shown = provisionalDay(record, window, planFrom);
-    const written = shown === null ? this.#writtenOn() : null;
-    for (const day of [isOwnDay ? this.#day : shown, written]) {
-      if (day === null) continue;
+    for (const day of this.#costDays(record)) {
       const before = this.#provisional.get(day) ?? { day, records: 0, billed: {} };
       const billed = addAmounts(before.billed, found.billed);
       this.#provisional.set(day, { day, records: before.records + found.records, billed });
     }
   }
 
+  /** The UTC days under which a record's provisional cost is kept. */
+  #costDays(record: Fields): readonly number[] {
+    const { window, planFrom, planEnd, purpose } = this.#context;
+    const shown = provisionalDay(record, window, planFrom);
+    const own = shown === null ? [] : [shown];
+    if (purpose.kind === "strays") {
+      // A stray that is written has no window of its own in this pass.
+      const isFollowed = this.#day >= planFrom && this.#day < planEnd + FOLLOWED_AHEAD;
+      const goesOn = shown === null && this.#start !== window.end;
+      const days = isFollowed ? [this.#day] : own;
+      return goesOn ? [...days, nearestDay(window, this.#start)] : days;
+    }
+    const written = this.#writtenOn();
+    if (written === null) return own;
+    return contains(window, dayRange(written)) ? [written] : [];
+  }
+
   /**
-   * The day of a written stray in the window that wrote it: the reading of the stray's own day does not show the stray. Null if this window
-   * does not have that day, and if the record starts before the plan or at the window's end: other windows of the plan show such a record.
+   * The day of a written stray in the window that wrote it: the reading of the stray's own day does not show the stray. Null if the record is
+   * none, if the plan does not have that day, and for a record that starts at the window's end: other windows of the plan show it.
    */
   #writtenOn(): number | null {
-    const { strays, window, purpose, planFrom } = this.#context;
-    if (this.#place !== "stray" || this.#day < planFrom || this.#start === window.end) return null;
-    if (purpose.kind === "strays") return nearestDay(this.#start, window);
+    if (this.#place !== "stray") return null;
+    const { strays, planFrom } = this.#context;
     const known = strays.find(FINGERPRINT);
-    if (known === undefined || !isWritten(known)) return null;
-    const day = nearestDay(this.#start, known.window);
-    return contains(window, dayRange(day)) ? day : null;
+    if (known === undefined || !isWritten(known) || this.#start === known.window.end) return null;
+    const day = nearestDay(known.window, this.#start);
+    return day < planFrom ? null : day;
   }
 
   #warnOfConflict(record: Fields): void {
@@ -287,10 +296,6 @@ export class RecordFilter {
     );
   }
 }
-
-/** The day of a window that is nearest to an instant. */
-const nearestDay = (instant: number, { start, end }: Range): number =>
-  floorTo(DAY, Math.min(Math.max(instant, start), end - 1));
 
 /**
  * The UTC day under which a record's provisional cost is kept: the day of the record's start. So the day does not depend on
@@ -304,7 +309,7 @@ function provisionalDay(record: Fields, window: Range, from: number): number | n
   // Some providers include a window's end. The window that begins at this instant returns the record too.
   if (start === window.end) return null;
   const isStrange = start > window.end || Math.max(start + 1, end) <= window.start;
-  if (isStrange) return nearestDay(start, window);
+  if (isStrange) return nearestDay(window, start);
   const at = Math.max(start, from);
   return at >= window.start && at < window.end ? floorTo(DAY, at) : null;
 }

@@ -6,8 +6,7 @@ import { confirms, firstEnd, isSuddenLoss, type View } from "../core/known_days.
 import type { Reading, StandingStrays } from "../core/reading.ts";
 import type { Settlement } from "../core/settle.ts";
 import { groupOf } from "../core/stray_group.ts";
-import { DAY, floorTo } from "../core/time.ts";
-import { contains, nameOf, type Range } from "../core/window.ts";
+import { contains, nameOf, nearestDay, type Range } from "../core/window.ts";
 import { describeDoubts } from "./describe.ts";
 import { isWritten } from "./stray_groups.ts";
 import type { Listing, WrittenStray } from "./stray_listings.ts";
@@ -101,9 +100,8 @@ export class StrayDoubts {
 
   /** The days of a window that keep their provisional sums (R2): those that show less than half, and those with the costs of such strays. */
   keepingCosts(reading: Listing, { shrunk }: Pick<Settlement, "shrunk">): readonly OfDay[] {
-    const [first, last] = [floorTo(DAY, reading.start), floorTo(DAY, reading.end - 1)];
-    const nearest = ({ day }: OfDay): OfDay => ({ day: Math.min(Math.max(day, first), last) });
-    return [...shrunk, ...this.#of(reading).map(nearest)];
+    const doubted = this.#of(reading).map(({ day }) => ({ day: nearestDay(reading, day) }));
+    return [...shrunk, ...doubted];
   }
 
   /** Gives the warnings since the last call. Each day of a window is named once in a read: a second reading may lack the same strays. */

@@ -305,3 +305,29 @@ test("P5: a stray that was written leaves a day to the next sync only if the sta
   const state = { ...ALL, known: { ...ALL.known, days: known } };
   expect(reads.replaced(state, { ids: new Set(), rows })).toEqual([DAY_ONE]);
 });
+
+test.each([
+  ["a part of the window of a stray", {}, days(0, 2), [1], [1]],
+  ["such a part, and no sum is known", {}, days(0, 2), [2], []],
+  ["the whole window", {}, days(0, 3), [1], []],
+  ["another window", {}, days(3, 4), [1], []],
+  ["a part of a window that is too long by now", { maximumWindowDays: 1 }, days(1, 2), [1], []],
+  ["a part of a window outside the plan", { window: days(-2, 1) }, days(0, 1), [-1], []],
+])(
+  "R2: a reading of %s leaves the sums of the day on which the cost of the stray counts",
+  (
+    _,
+    { window = days(1, 3), ...options }: Options & { readonly window?: Range },
+    read,
+    known,
+    kept,
+  ) => {
+    const reads = readsFor(window, options);
+    const dayOf = (number: number): number => DAY_ONE + number * DAY;
+    const provisional = known.map((number) => ({ day: dayOf(number), records: 1, billed: {} }));
+    const state = { ...ALL, provisional };
+    expect(reads.keepingCosts(reading(read), { shrunk: [] }, state)).toEqual(
+      kept.map((number) => ({ day: dayOf(number) })),
+    );
+  },
+);

@@ -5,6 +5,7 @@ import { isKnown } from "../core/known_days.ts";
 import type { Limits } from "../core/limits.ts";
 import type { Plan, PlanInput } from "../core/plan.ts";
 import type { Reading } from "../core/reading.ts";
+import type { Settlement } from "../core/settle.ts";
 import { knownOf, type StreamState } from "../core/state.ts";
 import {
   clip,
@@ -12,6 +13,7 @@ import {
   dayRange,
   daysIn,
   nameOf,
+  nearestDay,
   overlaps,
   type Range,
   wholeDays,
@@ -321,6 +323,31 @@ export class StrayReads {
     const absent = this.#strays.wrote(ids, strays, job.window, reading.id);
     this.#strays.wroteOthers(daysOfOthers(strays, job.written), reading.id);
     return absent;
+  }
+
+  /**
+   * R2: the days that keep their provisional sums. The cost of a written stray counts on the nearest day of its window. A reading of a part
+   * of this window may not show the stray, and this pass, or a later one, reads the window as a whole.
+   */
+  keepingCosts(
+    reading: Viewed,
+    settlement: Pick<Settlement, "shrunk">,
+    state: StreamState,
+  ): readonly { readonly day: number }[] {
+    if (state.mode !== "incremental") return [];
+    const { plan, input } = this.#options;
+    const bounds = { start: plan.from, end: plan.end };
+    const followed = new Set(state.provisional.map(({ day }) => day));
+    const isCut = ({ window }: WrittenStray): boolean =>
+      overlaps(reading, window) &&
+      !contains(reading, window) &&
+      contains(bounds, window) &&
+      daysIn(window) <= input.maximumWindowDays;
+    const days = this.#strays.groups.standing
+      .filter(isCut)
+      .map(({ day, window }) => ({ day: nearestDay(window, day) }))
+      .filter(({ day }) => followed.has(day));
+    return [...this.#strays.doubts.keepingCosts(reading, settlement), ...days];
   }
 
   /** @param days the days that strays start on */
