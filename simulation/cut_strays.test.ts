@@ -1,5 +1,6 @@
 /** P5: a provider shortens its windows, so that the window of written strays is read in parts. */
 import { expect, test } from "vitest";
+import { LIMITS } from "../src/core/limits.ts";
 import { HOUR } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
 import {
@@ -19,7 +20,7 @@ import {
 import type { Item } from "./platform.ts";
 import type { Rules } from "./provider.ts";
 import type { Life } from "./records.ts";
-import { scripted } from "./scripted.ts";
+import { limit, scripted } from "./scripted.ts";
 
 interface Seen {
   readonly connection: Connection;
@@ -76,12 +77,14 @@ test.each([
   },
 );
 test.each([
-  ["reports", DEFAULTS],
-  ["none", unreported(DEFAULTS)],
+  ["reports", DEFAULTS, LIMITS.overtakenWindows],
+  ["no reports", unreported(DEFAULTS), LIMITS.overtakenWindows],
+  ["reports, and no window read once more,", DEFAULTS, 0],
 ])(
   "P5 R8: an outage hides strays from the shorter windows: a sync with %s warns once, and their rows stand until a later sync shows them",
-  async (_, step) => {
+  async (_, step, overtakenWindows) => {
     const { connection, costs } = await seen(numbers(0, 12).map((index) => -10 + (index % 2) * 7));
+    limit(connection, { overtakenWindows });
     costs.outages.push({ start: day(1), end: day(1) + 6 * HOUR, showsOneOf: Infinity });
     costs.maximumWindowDays = 7;
     connection.scheduler.skipTo(day(1) + 3 * HOUR);
@@ -91,6 +94,7 @@ test.each([
     );
     expect(warnings).toHaveLength(1);
     expect(await verdictOn(connection, -27)).toMatch(/ 1[23]$/);
+    limit(connection, {});
     await syncsAt(connection, [51], DEFAULTS);
     expect(await verdictOn(connection, -27)).toBe("proven 13");
     expect(connection.faults).toEqual([]);
