@@ -120,9 +120,9 @@ test("P5: a sync without export_windows misses a stray, then the windows become 
 
 const FROM_EARLIER = asked({ startDate: day(-40), reconcileDays: 40 });
 /** Strays whose window, two days long, is read before their day; then windows have one day. */
-async function seenBefore(count: number): Promise<Seen> {
+async function seenBefore(): Promise<Seen> {
   const costs = posting({ maximumWindowDays: 2, retentionDays: 200 });
-  const strays = numbers(0, count).map((i) =>
+  const strays = numbers(0, 14).map((i) =>
     strayOf(costs, -12, -18, { id: `s${i}`, from: day(-30) }),
   );
   const connection = scripted(day(0) + 3 * HOUR, [costs], strays);
@@ -130,26 +130,27 @@ async function seenBefore(count: number): Promise<Seen> {
   costs.maximumWindowDays = 1;
   return { connection, costs, strays };
 }
-
-test("P5 R8: many strays are withdrawn when the windows become shorter: their day awaits them until a second reading lacks them, too", async () => {
-  const { connection, strays } = await seenBefore(14);
-  for (const stray of strays) stray.withdrawnAt = day(1);
+/** The verdicts on the day of these strays after syncs at some hours. */
+async function verdictsAt(connection: Connection, hours: readonly number[]): Promise<string[]> {
   const verdicts: string[] = [];
-  for (const hour of [27, 51, 75]) {
+  for (const hour of hours) {
     await syncsAt(connection, [hour], { ...DEFAULTS, asked: FROM_EARLIER });
     verdicts.push(await verdictOn(connection, -12));
   }
+  return verdicts;
+}
+
+test("P5 R8: many strays are withdrawn when the windows become shorter: their day awaits them until a second reading lacks them, too", async () => {
+  const { connection, strays } = await seenBefore();
+  for (const stray of strays) stray.withdrawnAt = day(1);
+  const verdicts = await verdictsAt(connection, [27, 51, 75]);
   expect(verdicts).toEqual(["unproven 14", "unproven 0", "proven 0"]);
   expect(connection.faults).toEqual([]);
 });
 test("P5 R8: an outage hides many strays when the windows become shorter: their rows stand, and their day is proven once it is over", async () => {
-  const { connection, costs } = await seenBefore(14);
+  const { connection, costs } = await seenBefore();
   costs.outages.push({ start: day(1), end: day(1) + 6 * HOUR, showsOneOf: Infinity });
-  const verdicts: string[] = [];
-  for (const hour of [27, 27.5, 51]) {
-    await syncsAt(connection, [hour], { ...DEFAULTS, asked: FROM_EARLIER });
-    verdicts.push(await verdictOn(connection, -12));
-  }
+  const verdicts = await verdictsAt(connection, [27, 27.5, 51]);
   expect(verdicts).toEqual(["unproven 14", "unproven 14", "proven 14"]);
   expect(connection.faults).toEqual([]);
 });

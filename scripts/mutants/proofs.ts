@@ -84,7 +84,7 @@ export const PROOFS_OF_STRAYS: readonly Mutant[] = [
   {
     rule: "W1",
     file: "src/streams/stray_reads.ts",
-    from: "clip([wholeDays(own)], bounds)",
+    from: "clip([wholeDays(own)], this.#bounds)",
     to: "clip([own], bounds)",
     test: "src/streams/stray_reads.test.ts: P5 W1: a window that ended within a day is read up to the end of the day",
   },

@@ -197,19 +197,19 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     ...KEPT,
-    from: ".filter(isCut)",
+    from: ".filter(isReadInPart)",
     to: ".filter(() => false)",
     test: FOLLOWED_STRAY,
   },
   ...[
     "      !contains(reading, window) &&\n",
     "      overlaps(reading, window) &&\n",
-    "      contains(bounds, window) &&\n",
+    "      contains(this.#bounds, window) &&\n",
     "\n      .filter(({ day }) => followed.has(day))",
   ].map((from) => ({ ...KEPT, from, to: "", test: KEPT_DAYS })),
   {
     ...KEPT,
-    from: "      daysIn(window) <= input.maximumWindowDays;\n    const days",
+    from: "      daysIn(window) <= maximumWindowDays;\n    const days",
     to: "      daysIn(window) > 0;\n    const days",
     test: KEPT_DAYS,
   },

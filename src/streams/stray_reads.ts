@@ -83,10 +83,16 @@ export class StrayReads {
       takeLeft: () => (this.#isRefresh ? [] : strays.left.take()),
       unjudged: () => new Set(this.#cut().map(({ window }) => nameOf(window))),
       reads: this.read,
-      bounds: { start: plan.from, end: plan.end },
+      bounds: this.#bounds,
       maximumWindowDays: input.maximumWindowDays,
       most: limits.knownStrays,
     });
+  }
+
+  /** The range that the read may request. */
+  get #bounds(): Range {
+    const { from, end } = this.#options.plan;
+    return { start: from, end };
   }
 
   get #isRefresh(): boolean {
@@ -111,18 +117,17 @@ export class StrayReads {
           read.some((other) => overlaps(other, window)) &&
           !read.some((other) => contains(other, window)),
       );
-    const bounds = { start: plan.from, end: plan.end };
     const awaited = this.awaited.unread
       .filter((own) => this.read.some((other) => overlaps(other, own)))
       .flatMap((own) => (daysIn(own) <= input.maximumWindowDays ? own : this.#movedIn(own)));
     const lacking = this.#strays.listings.lacking();
     // A window of hours may have ended within a day that is over by now. A part of a day would be compared with the whole one.
-    const wholeOf = (own: Range): Range[] => clip([wholeDays(own)], bounds);
+    const wholeOf = (own: Range): Range[] => clip([wholeDays(own)], this.#bounds);
     const names = new Set([...awaited, ...lacking].flatMap(wholeOf).map(nameOf));
     const mayTake = (own: Range): boolean =>
       !this.#left.has(nameOf(own)) &&
       (this.#taken.get(nameOf(own)) ?? 0) < (names.has(nameOf(own)) ? 2 : 1);
-    const windows = [...cut, ...lacking, ...awaited].filter((own) => contains(bounds, own));
+    const windows = [...cut, ...lacking, ...awaited].filter((own) => contains(this.#bounds, own));
     const whole = windows
       .flatMap(wholeOf)
       .filter((window) => mayTake(window) && daysIn(window) <= input.maximumWindowDays);
@@ -204,7 +209,7 @@ export class StrayReads {
    * read because strays were written may show others.
    */
   looks(state: StreamState): Looks {
-    const { plan, input, limits, remembersAll } = this.#options;
+    const { input, limits, remembersAll } = this.#options;
     const known = knownOf(state);
     const isRefresh = this.#isRefresh;
     const isBlind = !remembersAll();
@@ -214,9 +219,8 @@ export class StrayReads {
       .filter((day) => isRefresh || isKnown(known, day) || (isBlind && this.written.has(day)))
       .filter((day) => !read.has(day) && !this.#looked.has(day));
     for (const day of days) this.#looked.add(day);
-    const range = { start: plan.from, end: plan.end };
     const most = limits.looks - this.#looks;
-    const found = looksAt(days, range, input, { most, isRefresh });
+    const found = looksAt(days, this.#bounds, input, { most, isRefresh });
     this.#looks += found.looks.length;
     this.#leftToNext = this.#leftToNext.union(found.leftToNext);
     return found;
@@ -335,16 +339,15 @@ export class StrayReads {
     state: StreamState,
   ): readonly { readonly day: number }[] {
     if (state.mode !== "incremental") return [];
-    const { plan, input } = this.#options;
-    const bounds = { start: plan.from, end: plan.end };
+    const { maximumWindowDays } = this.#options.input;
     const followed = new Set(state.provisional.map(({ day }) => day));
-    const isCut = ({ window }: WrittenStray): boolean =>
+    const isReadInPart = ({ window }: WrittenStray): boolean =>
       overlaps(reading, window) &&
       !contains(reading, window) &&
-      contains(bounds, window) &&
-      daysIn(window) <= input.maximumWindowDays;
+      contains(this.#bounds, window) &&
+      daysIn(window) <= maximumWindowDays;
     const days = this.#strays.groups.standing
-      .filter(isCut)
+      .filter(isReadInPart)
       .map(({ day, window }) => ({ day: nearestDay(window, day) }))
       .filter(({ day }) => followed.has(day));
     return [...this.#strays.doubts.keepingCosts(reading, settlement), ...days];
