@@ -221,4 +221,12 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
     ),
     test: "simulation/cut_strays.test.ts: P5: a process dies behind the report that takes a group for gone, and no other reading has its window: later ones of these days close it",
   },
+  {
+    rule: "P5",
+    ...inSteps(
+      "judge.window_end > cast(reported_days.day",
+      "timestamp '9999-12-31' > cast(reported_days.day",
+    ),
+    test: "simulation/cut_strays.test.ts: P5: a process dies behind the report that takes a group for gone, and no other reading has its window: later ones of these days close it",
+  },
 ];

@@ -6,6 +6,7 @@ const OWN_DAY =
 const KEPT_DAYS =
   "src/streams/stray_reads.test.ts: R2: a reading of %s leaves the sums of the day on which the cost of the stray counts";
 const KEPT = { rule: "R2", file: "src/streams/stray_reads.ts" } as const;
+const OF_REREAD = { rule: "R2", file: "src/streams/deep_reread.ts" } as const;
 const OF_STRAY = { rule: "R2", file: "src/streams/record_filter.ts" } as const;
 const FOLLOWED_STRAY =
   "simulation/provisional.test.ts: R2: the provisional cost of a stray is followed in the window that wrote it, whose day may be another one (%s)";
@@ -26,29 +27,25 @@ export const RESTATEMENT: readonly Mutant[] = [
     test: "src/streams/read.test.ts: R1: the lookback is the dataset's lag in whole days, at least one, or the user's",
   },
   {
-    rule: "R2",
-    file: "src/streams/deep_reread.ts",
+    ...OF_REREAD,
     from: "if (isOff) return { reconcileFrom: null, staleFrom: null };",
     to: "",
     test: "src/streams/read.test.ts: R2: the deep re-read begins a week back, or two months of costs, or where the user says; 0 turns it off",
   },
   {
-    rule: "R2",
-    file: "src/streams/deep_reread.ts",
+    ...OF_REREAD,
     from: "isOff ? now : Math.min(now, dayAfter(data?.reconciled_on))",
     to: "now",
     test: "simulation/pauses.test.ts: R2: a day is proven with its new amount if daily syncs would have found the change: %s",
   },
   {
-    rule: "R2",
-    file: "src/streams/deep_reread.ts",
+    ...OF_REREAD,
     from: "isOff ? now : Math.min(now, dayAfter(data?.reconciled_on))",
     to: "isOff ? now : dayAfter(data?.reconciled_on)",
     test: "src/streams/read.test.ts: R2: after a pause the deep re-read counts from the day after the last one, but never from a later day than today",
   },
   {
-    rule: "R2",
-    file: "src/streams/deep_reread.ts",
+    ...OF_REREAD,
     from: "const changes = changesFrom(since)",
     to: "const changes = changesFrom(now)",
     test: "src/streams/read.test.ts: R2: a source says at the day after the last deep re-read from when on it may still change",
@@ -173,6 +170,12 @@ export const RESTATEMENT: readonly Mutant[] = [
   },
   {
     ...OF_STRAY,
+    from: "return day < planFrom ? null : day;",
+    to: "return day;",
+    test: "src/streams/records.test.ts: R2: a written stray counts on its day in the window that wrote it, unless that day lies before the plan",
+  },
+  {
+    ...OF_STRAY,
     from: "if (written === null) return own;",
     to: "if (written !== 0) return own;",
     test: FOLLOWED_STRAY,
@@ -218,7 +221,7 @@ export const RESTATEMENT: readonly Mutant[] = [
     file: "src/streams/ended_reading.ts",
     from: "addMissingDays(state.provisional, provisional)",
     to: "state.provisional",
-    test: "src/streams/reader_days.test.ts: R2: the provisional cost of a written stray is followed under its own day, until that day is read",
+    test: OWN_DAY,
   },
   {
     rule: "R2",

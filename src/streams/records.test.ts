@@ -512,6 +512,23 @@ test("R2: a stray that is written counts under the day of its start, unless that
   expect(dayOf(DAY_ONE, "2027-01-05T00:00:00Z", STRAY_WINDOW.end)).toBe(STRAY_WINDOW.end - DAY);
 });
 
+test("R2: a written stray counts on its day in the window that wrote it, unless that day lies before the plan", () => {
+  const long = costRecord("m", { ChargePeriodEnd: "2026-02-01T00:00:00Z" });
+  const first = new Strays([]);
+  const of = { stream: costs, granularity: null, window: STRAY_WINDOW };
+  fromRecords([long], contextOf({ ...of, strays: first }));
+  const purpose = { kind: "strays", ids: allOf(first) } as const;
+  const written = fromRecords([long], contextOf({ ...of, strays: first, purpose }));
+  first.wrote(purpose.ids, written.strays, STRAY_WINDOW, "r0");
+  const window = { start: STRAY_WINDOW.end, end: STRAY_WINDOW.end + DAY };
+  const daysOf = (planFrom: number): number[] => {
+    const context = contextOf({ ...of, window, planFrom, strays: new Strays(first.known) });
+    return fromRecords([long], context).provisional.map(({ day }) => day);
+  };
+  expect(daysOf(STRAY_WINDOW.start)).toEqual([]);
+  expect(daysOf(window.start)).toEqual([window.start]);
+});
+
 test("V4: a label of control totals has U+FFFD for half a character, like the record that is written", () => {
   const records = ["\ud800", "\udc00"].map((unit, index) =>
     usageRecord(`${index}`, { ConsumedUnit: unit }),
