@@ -276,3 +276,11 @@ test("R8 P5: strays that wait to be written again leave the sums if an outage hi
 test("R2 S6: an idle sync leaves the provisional costs of long charges as they are, which all of their windows show", async () => {
   expect(await faultsOf(9_980_032_386)).toEqual([]);
 });
+
+test("R10: a row moves while the old day gets back another one that an outage has hidden, so that it does not have fewer rows", async () => {
+  expect(await faultsOf(9_980_059_770)).toEqual([]);
+});
+
+test("R8 P5: the report of a day takes its strays for gone until the next sync if this one has left days of their window unknown", async () => {
+  expect(await faultsOf(9_980_068_656)).toEqual([]);
+});

@@ -15,7 +15,8 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
   const from = lifeOf(usage, "moves", OLD, { at: OLD + HOUR });
   const to = lifeOf(usage, "moves", NEW, { at: NOON + 100 });
   from.withdrawnAt = NOON + 100;
-  const lives = [from, to, lifeOf(usage, "stays", NEW, { at: NEW + HOUR })];
+  const hidden = lifeOf(usage, "hidden1", OLD, { at: OLD + HOUR });
+  const lives = [from, to, hidden, lifeOf(usage, "stays", NEW, { at: NEW + HOUR })];
   const connection = scripted(NOON - HOUR, [usage], lives);
   await connection.sync({ ...CALM, asked: { ...CALM.asked, startDate: NEW } });
   connection.scheduler.skipTo(NOON);
@@ -67,6 +68,12 @@ test("R10: a row that moved stands on no day if one pass proves its new day befo
   expect(judge([], dayOf(NOON), state, usage, covered)).toEqual([]);
   const outage = { start: NOON - 2 * HOUR, end: NOON - HOUR, showsOneOf: Infinity };
   expect(judge([], dayOf(NOON), state, { ...usage, outages: [outage] })).toEqual([]);
+  const hiding = (start: number): typeof usage => ({
+    ...usage,
+    outages: [{ start, end: start + HOUR, showsOneOf: 3 }],
+  });
+  expect(judge([], dayOf(NOON), state, hiding(NOON - 3 * HOUR))).toHaveLength(1);
+  expect(judge([], dayOf(NOON), state, hiding(NOON - 1.5 * HOUR))).toEqual([]);
   lives.push(lifeOf(usage, "gained", OLD, { at: NOON + 150 }));
   expect(judge()).toEqual([]);
 });

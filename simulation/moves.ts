@@ -7,7 +7,7 @@ import { newestReports } from "./current.ts";
 import type { ReportRow, StateValue, Warehouse } from "./platform.ts";
 import { isHidden } from "./outages.ts";
 import { isPostedLater, type Rules } from "./provider.ts";
-import type { Life } from "./records.ts";
+import { type Life, visible } from "./records.ts";
 import { isDue } from "./reread.ts";
 
 export interface Moving {
@@ -54,7 +54,7 @@ export function judgeMoves(
     // A day that has left retention is never read again.
     if (day <= today - rules.retentionDays * DAY) continue;
     if (day >= today || isDue({ start: day, end: day + DAY }, state ?? {})) continue;
-    if (gained(from, lives, old)) continue;
+    if (gained(rules, from, { lives, warehouse, readAt: Date.parse(old.first_as_of) })) continue;
     // A process died behind the reading of the new day, and no later one of the pass reads this day: no state knows that one has.
     if (uncovered.has(now.reading_id)) continue;
     faults.push(
@@ -111,15 +111,26 @@ function movesOf(rules: Rules, lives: readonly Life[]): Move[] {
   );
 }
 
-/** R10: whether the old day of a row may have gained another one, so that the day does not have fewer rows than before. */
-function gained(from: Life, lives: readonly Life[], { first_as_of: readAt }: ReportRow): boolean {
+/**
+ * R10: whether the old day of a row may have gained another one, so that the day does not have fewer rows than before. A row that an outage
+ * has hidden from an earlier reading of the day comes back like a new one.
+ */
+function gained(
+  rules: Rules,
+  from: Life,
+  { lives, warehouse, readAt }: Pick<Moving, "lives" | "warehouse"> & { readonly readAt: number },
+): boolean {
   const since = from.versions[0]?.at ?? -Infinity;
-  return lives.some(
-    ({ stream, start, versions: [first] }) =>
-      stream === from.stream &&
-      dayOf(start) === dayOf(from.start) &&
-      first !== undefined &&
-      first.at > since &&
-      first.at <= Date.parse(readAt),
-  );
+  const earlier = warehouse
+    .reportsOf(from.stream, date(from.start))
+    .map((report) => Date.parse(report.last_as_of))
+    .filter((asOf) => asOf < readAt);
+  return lives.some((life) => {
+    const { stream, start, versions } = life;
+    if (stream !== from.stream || dayOf(start) !== dayOf(from.start)) return false;
+    const first = versions[0]?.at ?? Infinity;
+    const isBack =
+      visible(life, readAt) !== undefined && earlier.some((asOf) => isHidden(rules, life, asOf));
+    return (first > since && first <= readAt) || isBack;
+  });
 }

@@ -55,16 +55,23 @@ async function synced(count: number) {
     const endedAt = exchanges.at(-1)?.at ?? passed.endedAt;
     return judge.after(Object.assign({}, passed, { exchanges, endedAt }, changes));
   };
-  /** A later report of a reading of a day's window. */
-  const report = (of: number, at: number): string => {
+  /** A later report of a reading of a day's window. A reading that has written rows of the day is a second one, and judges no strays. */
+  const report = (of: number, at: number, rows = 0): string => {
     const found = warehouse.reportsOf("costs", iso(of).slice(0, 10)).at(-1);
     if (found === undefined) throw new Error("no report");
     const id = `z${at}${found.reading_id}`;
-    const told = { id, reading_id: id, began_at: iso(at), rows_reading_id: id, rows: 0 };
+    const told = {
+      id,
+      reading_id: id,
+      began_at: iso(at),
+      rows_reading_id: id,
+      rows,
+      whole_window: rows === 0,
+    };
     warehouse.report(Object.assign({}, found, told));
     return id;
   };
-  return { after, report, strays, warehouse };
+  return { after, report, strays, warehouse, state: passed.state };
 }
 
 const BELIEVED = [
@@ -126,6 +133,22 @@ test("R8 R10: the report of a day takes its strays for gone until their window l
   expect(killed.after([blindAt(FIRST + 1)])).toEqual([
     expect.stringMatching(/^R8: 12 of 12 strays .* its day was read by z/u),
   ]);
+});
+
+test("R8 P5: a window that is due lists its strays in the next sync if this one has written a day of it, or does not know one", async () => {
+  const due = [[iso(POSTED), iso(POSTED + DAY)]] as const;
+  const judged = async (forgotten: readonly number[], written: readonly number[]) => {
+    const { after, report, state } = await synced(12);
+    for (const start of written) report(start, FIRST, 1);
+    report(STRAYED, FIRST);
+    const unknown = forgotten.map((start) => [iso(start).slice(0, 10)] as const);
+    const told = Object.assign({}, state, { due, forgotten: unknown });
+    return after([blindAt(FIRST + 1)], { state: told });
+  };
+  expect(await judged([], [])).toHaveLength(1);
+  expect(await judged([POSTED], [])).toEqual([]);
+  expect(await judged([], [POSTED])).toEqual([]);
+  expect(await judged([POSTED + DAY], [POSTED + DAY])).toHaveLength(1);
 });
 
 test("R8 R4: the judge follows no strays that the state does not know", async () => {

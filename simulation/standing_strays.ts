@@ -191,7 +191,7 @@ export class StandingStrays {
    * listing that moved (P6), or was resumed, judges no strays. Then the window is due.
    */
   #mayJudge(
-    { report: { day, began_at: beganAt }, listing }: Gone,
+    { report: { day, began_at: beganAt, pass_began_at: pass }, listing }: Gone,
     { record, window }: { readonly record: Life; readonly window: Span },
     { exchanges, state, isComplete }: PassedStrays,
   ): boolean {
@@ -200,6 +200,7 @@ export class StandingStrays {
     const start = Date.parse(day);
     if (!isDue(window, state) && !isDue({ start, end: start + DAY }, state)) return true;
     if (listing?.moved === true || listing?.resumed === true) return false;
+    if (this.#waits(window, pass, state)) return false;
     return exchanges.some(
       (one) =>
         one.stream === record.stream &&
@@ -211,6 +212,20 @@ export class StandingStrays {
         one.end >= window.end &&
         one.date > Date.parse(beganAt),
     );
+  }
+
+  /** P5: whether the next sync lists a window: this pass has written a day of it, or the state does not know one. */
+  #waits({ start, end }: Span, pass: string, { forgotten = [] }: StateValue): boolean {
+    const unknown = new Set(forgotten.map(([day]) => Date.parse(day)));
+    for (let day = dayOf(start); day < end; day += DAY) {
+      const told = this.#warehouse.reportsOf(this.#rules.stream, date(day));
+      const isWritten = told.some(
+        (one) =>
+          one.pass_began_at === pass && one.rows_reading_id === one.reading_id && one.rows > 0,
+      );
+      if (isWritten || unknown.has(day)) return true;
+    }
+    return false;
   }
 }
 
