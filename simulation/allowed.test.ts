@@ -284,3 +284,23 @@ test("R10: a row moves while the old day gets back another one that an outage ha
 test("R8 P5: the report of a day takes its strays for gone until the next sync if this one has left days of their window unknown", async () => {
   expect(await faultsOf(9_980_068_656)).toEqual([]);
 });
+
+test("R6 A6: an idle sync writes rows of a day again only if another window shows fewer or more of its rows", async () => {
+  const costs = posting({ maximumWindowDays: 5 });
+  const late = strayOf(costs, -7, -5);
+  const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), late]);
+  await connection.sync(BASE);
+  const { states, warehouse } = connection;
+  const judge = (start: number, end: number): string[] => {
+    const readingId = `${start} ${end}`;
+    warehouse.windows.set(readingId, { start: day(start), end: day(end) });
+    const text = late.versions[0]?.text ?? "";
+    return judgeIdle(connection, states, [{ kind: "record", stream: "costs", text, readingId }]);
+  };
+  expect(judge(-7, -6)).toEqual([]);
+  expect(judge(-7, -3)).toEqual(["R6: an idle sync wrote 1 rows"]);
+});
+
+test("R6 A6: an idle sync may write rows of a day again that a window has shown in part, because the provider posted the others later", async () => {
+  expect(await faultsOf(9_990_067_574)).toEqual([]);
+});

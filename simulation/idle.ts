@@ -1,8 +1,10 @@
 /** The judge of an idle sync, which writes no row and changes no state (S6, R6). */
 import { LIMITS } from "../src/core/limits.ts";
+import { date, dayOf } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
+import { selects as shows } from "./listing.ts";
 import { type Item, lacksReports, type StateValue } from "./platform.ts";
-import type { StreamName } from "./records.ts";
+import { livesOn, type StreamName } from "./records.ts";
 import type { World } from "./world.ts";
 
 const isDataset = (stream: string): stream is StreamName => stream !== "export_windows";
@@ -15,7 +17,8 @@ export function judgeIdle(
 ): string[] {
   const { world } = connection;
   const faults: string[] = [];
-  const written = items.filter(({ kind }) => kind === "record").length;
+  const rows = items.filter((item) => item.kind === "record");
+  const written = rows.filter((row) => !comesAndGoes(connection, before, row)).length;
   const isEconomic = isIdle(connection, before);
   if (written > 0 && isEconomic) faults.push(`R6: an idle sync wrote ${written} rows`);
   for (const [stream, { json, value }] of connection.states) {
@@ -38,6 +41,27 @@ export function judgeIdle(
     faults.push(`S6: an idle sync changed the state of ${stream}: ${String(was?.json)} -> ${json}`);
   }
   return faults;
+}
+
+/**
+ * A6: whether the provider shows another row of a written row's day in the window of another day, and only one of the windows that wrote
+ * the day, now and before, contains both days.
+ */
+function comesAndGoes(
+  { world, warehouse, versions }: Connection,
+  before: Connection["states"],
+  { stream, text, readingId }: Extract<Item, { readonly kind: "record" }>,
+): boolean {
+  const rules = world.provider.options.datasets.find((one) => one.stream === stream);
+  const start = versions.get(text)?.record.start;
+  if (rules?.selects !== "posting" || start === undefined) return false;
+  const writers = before.get(stream)?.value.days ?? [];
+  const [writtenBy] = writers.find(([, days]) => days.some(([day]) => day === date(start))) ?? [];
+  const [now, then] = [readingId, writtenBy].map((id) => warehouse.windows.get(id ?? ""));
+  if (now === undefined || then === undefined) return false;
+  return livesOn(world.lives, rules.stream, dayOf(start)).some(
+    (life) => shows("posting", now, life) !== shows("posting", then, life),
+  );
 }
 
 /**
