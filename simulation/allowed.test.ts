@@ -304,3 +304,7 @@ test("R6 A6: an idle sync writes rows of a day again only if another window show
 test("R6 A6: an idle sync may write rows of a day again that a window has shown in part, because the provider posted the others later", async () => {
   expect(await faultsOf(9_990_067_574)).toEqual([]);
 });
+
+test("R4 R10: no row moves between two windows which are read at once if `Date` is hours behind: the connector could not see the change", async () => {
+  expect(await faultsOf(9_980_096_990)).toEqual([]);
+});
