@@ -52,7 +52,7 @@ function comesAndGoes(
   before: Connection["states"],
   { stream, text, readingId }: Extract<Item, { readonly kind: "record" }>,
 ): boolean {
-  const rules = world.provider.options.datasets.find((one) => one.stream === stream);
+  const rules = isDataset(stream) ? world.provider.rules(stream) : undefined;
   const start = versions.get(text)?.record.start;
   if (rules?.selects !== "posting" || start === undefined) return false;
   const writers = before.get(stream)?.value.days ?? [];

@@ -3,6 +3,13 @@ import { overlap } from "./outages.ts";
 import type { ReportRow, Warehouse } from "./platform.ts";
 import type { Rules } from "./provider.ts";
 
+/** Whether a reading has written the rows of a day. The report of a day without rows names the reading itself. */
+export const isWritten = ({
+  rows_reading_id: writtenBy,
+  reading_id: id,
+  rows,
+}: ReportRow): boolean => writtenBy === id && rows > 0;
+
 /** The reports of a day before another one, the earliest first. */
 const reportsBefore = (
   { chain, reading_id: id }: ReportRow,
@@ -42,12 +49,10 @@ export function seenSince(
   warehouse: Warehouse,
 ): number {
   const from = Date.parse(report.first_as_of);
-  // The report of a day without rows names the reading itself.
-  const isWritten = report.rows_reading_id === report.reading_id && report.rows > 0;
   const reports = reportsBefore(report, warehouse.reportsOf(stream, report.day));
   const before = reports.at(-1);
   // A reading that agrees with a loss which the reading before had found is believed, too, and it writes the day.
-  const agrees = !isWritten || before?.confirmed === false;
+  const agrees = !isWritten(report) || before?.confirmed === false;
   if (!report.moved || !agrees) return from;
   const readAt =
     report.rows > 0 ? warehouse.loadedBy(report.rows_reading_id) : warehouse.listedBefore(report);

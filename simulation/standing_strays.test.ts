@@ -1,6 +1,6 @@
 /** R8: the judge of strays finds an outage that a reading believes at once. The second reading is made by hand, so that no engine is asked. */
 import { expect, test } from "vitest";
-import { DAY, HOUR, iso } from "./calendar.ts";
+import { date, DAY, HOUR, iso } from "./calendar.ts";
 import { BASE, day, numbers, posting, strayOf } from "./posted.ts";
 import type { Exchange } from "./provider.ts";
 import { scripted } from "./scripted.ts";
@@ -57,7 +57,7 @@ async function synced(count: number) {
   };
   /** A later report of a reading of a day's window. A reading that has written rows of the day is a second one, and judges no strays. */
   const report = (of: number, at: number, rows = 0): string => {
-    const found = warehouse.reportsOf("costs", iso(of).slice(0, 10)).at(-1);
+    const found = warehouse.reportsOf("costs", date(of)).at(-1);
     if (found === undefined) throw new Error("no report");
     const id = `z${at}${found.reading_id}`;
     const told = {
@@ -141,7 +141,7 @@ test("R8 P5: a window that is due lists its strays in the next sync if this one 
     const { after, report, state } = await synced(12);
     for (const start of written) report(start, FIRST, 1);
     report(STRAYED, FIRST);
-    const unknown = forgotten.map((start) => [iso(start).slice(0, 10)] as const);
+    const unknown = forgotten.map((start) => [date(start)] as const);
     const told = Object.assign({}, state, { due, forgotten: unknown });
     return after([blindAt(FIRST + 1)], { state: told });
   };

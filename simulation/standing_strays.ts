@@ -5,8 +5,9 @@
  */
 import { date, DAY, dayOf, iso } from "./calendar.ts";
 import { selects } from "./listing.ts";
-import { isHidden, isStrayOf, type Span } from "./outages.ts";
-import type { Row, StateValue, Warehouse } from "./platform.ts";
+import { isWritten } from "./moving.ts";
+import { isHidden, isStrayOf, overlap, type Span } from "./outages.ts";
+import type { ReportRow, Row, StateValue, Warehouse } from "./platform.ts";
 import type { Exchange, Rules } from "./provider.ts";
 import { type Life, visible } from "./records.ts";
 import { isDue } from "./reread.ts";
@@ -215,17 +216,17 @@ export class StandingStrays {
   }
 
   /** P5: whether the next sync lists a window: this pass has written a day of it, or the state does not know one. */
-  #waits({ start, end }: Span, pass: string, { forgotten = [] }: StateValue): boolean {
-    const unknown = new Set(forgotten.map(([day]) => Date.parse(day)));
-    for (let day = dayOf(start); day < end; day += DAY) {
-      const told = this.#warehouse.reportsOf(this.#rules.stream, date(day));
-      const isWritten = told.some(
-        (one) =>
-          one.pass_began_at === pass && one.rows_reading_id === one.reading_id && one.rows > 0,
+  #waits(window: Span, pass: string, { forgotten = [] }: StateValue): boolean {
+    const wrote = (report: ReportRow): boolean => {
+      const start = Date.parse(report.day);
+      return (
+        report.dataset === this.#rules.stream &&
+        report.pass_began_at === pass &&
+        isWritten(report) &&
+        overlap({ start, end: start + DAY }, window)
       );
-      if (isWritten || unknown.has(day)) return true;
-    }
-    return false;
+    };
+    return isDue(window, { forgotten }) || this.#warehouse.reports.some(wrote);
   }
 }
 

@@ -399,15 +399,20 @@ test("P5: a reading for strays writes all that comes under their ids, but no row
   expect(again).toMatchObject({ count: 0, strays: { ids: new Set([...ids].slice(0, 1)) } });
 });
 
+/** The strays that a state knows after a sync has written a record as a stray of {@link STRAY_WINDOW}. */
+function straysWith(record: Fields, changes: Changes = {}): Strays {
+  const strays = new Strays([]);
+  const of = { ...changes, window: STRAY_WINDOW, strays };
+  fromRecords([record], contextOf(of));
+  const purpose = { kind: "strays", ids: allOf(strays) } as const;
+  const written = fromRecords([record], contextOf({ ...of, purpose }));
+  strays.wrote(purpose.ids, written.strays, STRAY_WINDOW, "r0");
+  return new Strays(strays.known);
+}
+
 test("P5: a stray that an earlier sync wrote is reported as standing, and not written again", () => {
-  const first = new Strays([]);
-  const window = STRAY_WINDOW;
-  fromRecords([usageRecord("a")], contextOf({ window, strays: first }));
-  const purpose = { kind: "strays", ids: allOf(first) } as const;
-  const written = fromRecords([usageRecord("a")], contextOf({ window, strays: first, purpose }));
-  first.wrote(purpose.ids, written.strays, window, "r0");
-  const strays = new Strays(first.known);
-  const lines = fromRecords([usageRecord("a")], contextOf({ window, strays }));
+  const strays = straysWith(usageRecord("a"));
+  const lines = fromRecords([usageRecord("a")], contextOf({ window: STRAY_WINDOW, strays }));
   const standing = [{ day: DAY_ONE, rowsReadingId: "r0", records: 1 }];
   expect(lines).toMatchObject({ count: 0, hasStrays: false, standing });
 });
@@ -514,15 +519,10 @@ test("R2: a stray that is written counts under the day of its start, unless that
 
 test("R2: a written stray counts on its day in the window that wrote it, unless that day lies before the plan", () => {
   const long = costRecord("m", { ChargePeriodEnd: "2026-02-01T00:00:00Z" });
-  const first = new Strays([]);
-  const of = { stream: costs, granularity: null, window: STRAY_WINDOW };
-  fromRecords([long], contextOf({ ...of, strays: first }));
-  const purpose = { kind: "strays", ids: allOf(first) } as const;
-  const written = fromRecords([long], contextOf({ ...of, strays: first, purpose }));
-  first.wrote(purpose.ids, written.strays, STRAY_WINDOW, "r0");
+  const of = { stream: costs, granularity: null } as const;
   const window = { start: STRAY_WINDOW.end, end: STRAY_WINDOW.end + DAY };
   const daysOf = (planFrom: number): number[] => {
-    const context = contextOf({ ...of, window, planFrom, strays: new Strays(first.known) });
+    const context = contextOf({ ...of, window, planFrom, strays: straysWith(long, of) });
     return fromRecords([long], context).provisional.map(({ day }) => day);
   };
   expect(daysOf(STRAY_WINDOW.start)).toEqual([]);
