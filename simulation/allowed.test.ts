@@ -285,7 +285,7 @@ test("R8 P5: the report of a day takes its strays for gone until the next sync i
   expect(await faultsOf(9_980_068_656)).toEqual([]);
 });
 
-test("R6 A6: an idle sync writes rows of a day again only if another window shows fewer or more of its rows", async () => {
+test("R6: an idle sync writes rows of a day again only if another window shows fewer or more of its rows", async () => {
   const costs = posting({ maximumWindowDays: 5 });
   const late = strayOf(costs, -7, -5);
   const connection = scripted(day(0) + 3 * HOUR, [costs], [...livesOn(costs, -20, 1), late]);
@@ -301,7 +301,7 @@ test("R6 A6: an idle sync writes rows of a day again only if another window show
   expect(judge(-7, -3)).toEqual(["R6: an idle sync wrote 1 rows"]);
 });
 
-test("R6 A6: an idle sync may write rows of a day again that a window has shown in part, because the provider posted the others later", async () => {
+test("R6: an idle sync may write rows of a day again that a window has shown in part, because the provider posted the others later", async () => {
   expect(await faultsOf(9_990_067_574)).toEqual([]);
 });
 
