@@ -566,6 +566,30 @@ def test_a_pass_that_was_given_up_behind_the_window_of_a_charge_that_is_gone(war
     assert settled(warehouse, world, table)["11-02"] == PROVEN
 
 
+def test_a_reading_that_lists_strays_only_is_closed_by_readings_of_the_days_of_its_window(warehouse, table):
+    """P5: its process dies behind the report that takes a stray for gone. No later pass reads the day behind the window of this reading."""
+    window, behind = ("11-05", "11-10"), ("11-10", "11-15")
+    world = Posting(table)
+    world.put(cost("stays", "11-02", "1"))
+    world.put(cost("posted", "11-02", "100", x_Posted="11-06"))
+    world.sync(FIRST, window, behind)
+    [(writer, _)] = world.strays.values()
+    world.withdraw("posted")
+    world.pass_began = world.now
+    reading = world.begin()
+    gone = {"rows_reading_id": writer, "rows": 0, "confirmed": True, "shrunk": False}
+    world.report(reading, world.now, (at(window[0]), at(window[1])), at("11-02"), [], gone, inside=False)
+    world.strays.clear()
+    world.now += timedelta(hours=1)
+    world.tells = lambda: False
+    world.sync(FIRST)
+    assert settled(warehouse, world, table)["11-02"] == COMING
+    world.sync(FIRST, window)
+    world.tells = lambda: True
+    world.sync(FIRST)
+    assert settled(warehouse, world, table)["11-02"] == PROVEN
+
+
 def test_a_charge_that_was_gone_before_the_upgrade(warehouse, table):
     """P5: reports of earlier versions do not tell whether passes have ended."""
     world = posting(table)
