@@ -1548,21 +1548,17 @@ rows_ as (
 chains as (
   select
     place, chain, max(account) as account, max(base_url) as base_url,
-    min(ended_at) as first_ended_at, max(ended_at) as last_ended_at, min(reading_id) as first_reading_id
+    min(reading_id) as first_reading_id, max(reading_id) as last_reading_id
   from reports
   group by place, chain
 ),
 pairs as (
   select
     older.place, older.chain, newer.chain as newer_chain,
-    older.last_ended_at > newer.first_ended_at as takes_turns
+    older.last_reading_id > newer.first_reading_id as takes_turns
   from chains as older
   inner join chains as newer
-    on older.place = newer.place
-    and (
-      older.first_ended_at < newer.first_ended_at
-      or (older.first_ended_at = newer.first_ended_at and older.first_reading_id < newer.first_reading_id)
-    )
+    on older.place = newer.place and older.first_reading_id < newer.first_reading_id
 ),
 readings as (
   select distinct reports.place, reports.chain, reports.reading_id
@@ -1639,7 +1635,7 @@ disputed as (
   select distinct place from judged where takes_turns = 1 or is_taken_over = 0
 )
 select
-  chains.place, chains.chain, chains.account, chains.base_url, chains.first_ended_at, chains.last_ended_at,
+  chains.place, chains.chain, chains.account, chains.base_url,
   disputed.place is not null as is_disputed,
   case when disputed.place is not null then chains.place || ' ' || chains.chain else chains.place end
     as scope
@@ -1656,21 +1652,17 @@ rows_ as (
 chains as (
   select
     place, chain, max(account) as account, max(base_url) as base_url,
-    min(ended_at) as first_ended_at, max(ended_at) as last_ended_at, min(reading_id) as first_reading_id
+    min(reading_id) as first_reading_id, max(reading_id) as last_reading_id
   from reports
   group by place, chain
 ),
 pairs as (
   select
     older.place, older.chain, newer.chain as newer_chain,
-    older.last_ended_at > newer.first_ended_at as takes_turns
+    older.last_reading_id > newer.first_reading_id as takes_turns
   from chains as older
   inner join chains as newer
-    on older.place = newer.place
-    and (
-      older.first_ended_at < newer.first_ended_at
-      or (older.first_ended_at = newer.first_ended_at and older.first_reading_id < newer.first_reading_id)
-    )
+    on older.place = newer.place and older.first_reading_id < newer.first_reading_id
 ),
 readings as (
   select distinct reports.place, reports.chain, reports.reading_id
@@ -1747,7 +1739,7 @@ disputed as (
   select distinct place from judged where takes_turns = 1 or is_taken_over = 0
 )
 select
-  chains.place, chains.chain, chains.account, chains.base_url, chains.first_ended_at, chains.last_ended_at,
+  chains.place, chains.chain, chains.account, chains.base_url,
   disputed.place is not null as is_disputed,
   case when disputed.place is not null then chains.place || ' ' || chains.chain else chains.place end
     as scope
@@ -4916,21 +4908,17 @@ rows_ as (
 chains as (
   select
     place, chain, max(account) as account, max(base_url) as base_url,
-    min(ended_at) as first_ended_at, max(ended_at) as last_ended_at, min(reading_id) as first_reading_id
+    min(reading_id) as first_reading_id, max(reading_id) as last_reading_id
   from reports
   group by place, chain
 ),
 pairs as (
   select
     older.place, older.chain, newer.chain as newer_chain,
-    older.last_ended_at > newer.first_ended_at as takes_turns
+    older.last_reading_id > newer.first_reading_id as takes_turns
   from chains as older
   inner join chains as newer
-    on older.place = newer.place
-    and (
-      older.first_ended_at < newer.first_ended_at
-      or (older.first_ended_at = newer.first_ended_at and older.first_reading_id < newer.first_reading_id)
-    )
+    on older.place = newer.place and older.first_reading_id < newer.first_reading_id
 ),
 readings as (
   select distinct reports.place, reports.chain, reports.reading_id
@@ -5007,7 +4995,7 @@ disputed as (
   select distinct place from judged where takes_turns = 1 or is_taken_over = 0
 )
 select
-  chains.place, chains.chain, chains.account, chains.base_url, chains.first_ended_at, chains.last_ended_at,
+  chains.place, chains.chain, chains.account, chains.base_url,
   disputed.place is not null as is_disputed,
   case when disputed.place is not null then chains.place || ' ' || chains.chain else chains.place end
     as scope
@@ -6498,21 +6486,17 @@ rows_ as (
 chains as (
   select
     place, chain, max(account) as account, max(base_url) as base_url,
-    min(ended_at) as first_ended_at, max(ended_at) as last_ended_at, min(reading_id) as first_reading_id
+    min(reading_id) as first_reading_id, max(reading_id) as last_reading_id
   from reports
   group by place, chain
 ),
 pairs as (
   select
     older.place, older.chain, newer.chain as newer_chain,
-    older.last_ended_at > newer.first_ended_at as takes_turns
+    older.last_reading_id > newer.first_reading_id as takes_turns
   from chains as older
   inner join chains as newer
-    on older.place = newer.place
-    and (
-      older.first_ended_at < newer.first_ended_at
-      or (older.first_ended_at = newer.first_ended_at and older.first_reading_id < newer.first_reading_id)
-    )
+    on older.place = newer.place and older.first_reading_id < newer.first_reading_id
 ),
 readings as (
   select distinct reports.place, reports.chain, reports.reading_id
@@ -6589,7 +6573,7 @@ disputed as (
   select distinct place from judged where takes_turns = 1 or is_taken_over = 0
 )
 select
-  chains.place, chains.chain, chains.account, chains.base_url, chains.first_ended_at, chains.last_ended_at,
+  chains.place, chains.chain, chains.account, chains.base_url,
   disputed.place is not null as is_disputed,
   case when disputed.place is not null then chains.place || ' ' || chains.chain else chains.place end
     as scope

@@ -102,10 +102,7 @@ export const RAW_DAYS = both(
 
 /** Chains tell which account a row belongs to, and the accounts that have read a day judge the rows of no account. */
 export const CHAINS: Queries = {
-  chains: both(
-    (dataset) =>
-      `SELECT '${dataset}' AS dataset, * EXCLUDE (first_ended_at, last_ended_at) FROM ai_billing__chains_${dataset}`,
-  ),
+  chains: both((dataset) => `SELECT '${dataset}' AS dataset, * FROM ai_billing__chains_${dataset}`),
   accounts: "SELECT DISTINCT dataset, place FROM ai_billing__manifest WHERE inside_window",
 };
 

@@ -7,7 +7,8 @@
   on the days that both chains have read.
 
   If a chain was not taken over, or if an older chain goes on after a newer one has begun, two accounts write into one table
-  without a label. Each chain is then a scope of its own, and no day of them is proven.
+  without a label. Each chain is then a scope of its own, and no day of them is proven. The ids of readings tell the order of chains:
+  the provider's clock may have been put back before the stream was cleared.
 #}
 {% macro chains_of(dataset) %}
 with reports as (
@@ -21,7 +22,7 @@ rows_ as (
 chains as (
   select
     place, chain, max(account) as account, max(base_url) as base_url,
-    min(ended_at) as first_ended_at, max(ended_at) as last_ended_at, min(reading_id) as first_reading_id
+    min(reading_id) as first_reading_id, max(reading_id) as last_reading_id
   from reports
   group by place, chain
 ),
@@ -29,14 +30,10 @@ chains as (
 pairs as (
   select
     older.place, older.chain, newer.chain as newer_chain,
-    older.last_ended_at > newer.first_ended_at as takes_turns
+    older.last_reading_id > newer.first_reading_id as takes_turns
   from chains as older
   inner join chains as newer
-    on older.place = newer.place
-    and (
-      older.first_ended_at < newer.first_ended_at
-      or (older.first_ended_at = newer.first_ended_at and older.first_reading_id < newer.first_reading_id)
-    )
+    on older.place = newer.place and older.first_reading_id < newer.first_reading_id
 ),
 
 readings as (
@@ -123,7 +120,7 @@ disputed as (
 )
 
 select
-  chains.place, chains.chain, chains.account, chains.base_url, chains.first_ended_at, chains.last_ended_at,
+  chains.place, chains.chain, chains.account, chains.base_url,
   disputed.place is not null as is_disputed,
   case when disputed.place is not null then {{ dbt.concat(['chains.place', "' '", 'chains.chain']) }} else chains.place end
     as scope

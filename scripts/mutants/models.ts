@@ -9,6 +9,11 @@ const LOST_OF_COSTS = `,
 ),
 chains as (
   select * from "ai_billing__chains_costs"`;
+/** The chains of costs: those of usage have the same words. */
+const FROM_CHAINS = SQL.slice(SQL.indexOf("create or replace view ai_billing__chains_costs as"));
+const CHAINS_OF_COSTS = FROM_CHAINS.slice(0, FROM_CHAINS.indexOf(";"));
+const PUT_BACK =
+  "simulation/cleared.test.ts: R9: a stream is cleared, and `Date` is put back %s: its days are proven, and no second account is seen";
 const JUDGED = "days.stray_judge_id > strays.listed_by";
 const WRITTEN =
   "(days.rows_reading_id > strays.listed_by and days.pass_began_at > strays.listed_in_pass)";
@@ -81,5 +86,19 @@ export const MODELS: readonly Mutant[] = [
     rule: "R10",
     ...within(SHOWN_AGAIN, "max(window_start)", "min(window_start)"),
     test: "simulation/proven.test.ts: R10: a long charge of a sync without export_windows is withdrawn",
+  },
+  {
+    rule: "R9",
+    ...within(
+      CHAINS_OF_COSTS,
+      "older.first_reading_id < newer.first_reading_id",
+      "older.first_reading_id > newer.first_reading_id",
+    ),
+    test: PUT_BACK,
+  },
+  {
+    rule: "R9",
+    ...within(CHAINS_OF_COSTS, "older.last_reading_id > newer.first_reading_id", "true"),
+    test: PUT_BACK,
   },
 ];
