@@ -1,7 +1,7 @@
 /** Lives that the rules allow, although a judge or a reader has called them broken. */
 import { expect, test } from "vitest";
 import { LIMITS } from "../src/core/limits.ts";
-import { date, HOUR, iso } from "./calendar.ts";
+import { date, HOUR, iso, MINUTE } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
 import { awaitsInVain, readsAllAgain } from "./awaiting.ts";
 import { judgeCurrent, judgeProven } from "./current.ts";
@@ -14,6 +14,7 @@ import {
   day,
   DEEP,
   DEFAULTS,
+  isReportOf,
   lifeIn,
   livesOn,
   PAGED,
@@ -24,6 +25,7 @@ import {
   unproven,
   verdictOn,
 } from "./posted.ts";
+import type { Item } from "./platform.ts";
 import { killAt, lifeOf, limit, plainRules, scripted } from "./scripted.ts";
 import type { Trial } from "./trials.ts";
 import { drawWorld } from "./world.ts";
@@ -308,3 +310,48 @@ test("R6: an idle sync may write rows of a day again that a window has shown in 
 test("R4 R10: no row moves between two windows which are read at once if `Date` is hours behind: the connector could not see the change", async () => {
   expect(await faultsOf(9_980_096_990)).toEqual([]);
 });
+
+/** A day of 30 rows, and an outage of 40 minutes a day after the first sync begins. */
+function hidden(showsOneOf: number): { readonly connection: Connection; readonly began: number } {
+  const began = day(1) + 4 * HOUR;
+  const outages = [{ start: began - MINUTE, end: began + 39 * MINUTE, showsOneOf }];
+  const costs = plainRules("costs", { retentionDays: 60, maximumWindowDays: 31, outages });
+  return { connection: scripted(day(0) + 4 * HOUR, [costs], livesOn(costs, -3, 1, 30)), began };
+}
+
+test.each([
+  [-50 * MINUTE, "proven 1"],
+  [0, "unproven 30"],
+])(
+  "R8: an outage of minutes is believed if `Date` comes forward by most of an hour behind its first reading (%i ms): %s",
+  async (ahead, verdict) => {
+    const { connection, began } = hidden(30);
+    await connection.sync(DEEP);
+    connection.scheduler.skipTo(began);
+    await connection.sync({ ...DEEP, date: { ahead } });
+    connection.scheduler.skipTo(began + 15 * MINUTE);
+    await connection.sync(DEEP);
+    expect(await verdictOn(connection, -1)).toBe(verdict);
+  },
+);
+
+test.each([
+  [false, "proven 0"],
+  [true, "unproven 30"],
+])(
+  "R8 R4: an outage is believed on a day that no STATE knows, although a killed process has left its rows (a STATE knows it: %s): %s",
+  async (isKnown, verdict) => {
+    const { connection, began } = hidden(Infinity);
+    let isWritten = false;
+    const killWhen = (item: Item): boolean => {
+      isWritten ||= isReportOf(-1)(item);
+      return (
+        isWritten && item.kind === "state" && item.stream === (isKnown ? "costs" : "export_windows")
+      );
+    };
+    await connection.sync({ ...DEEP, stateInterval: 60_000, end: { killWhen } });
+    connection.scheduler.skipTo(began);
+    await connection.sync(DEEP);
+    expect(await verdictOn(connection, -1)).toBe(verdict);
+  },
+);

@@ -5,7 +5,7 @@
 import { expect, test } from "vitest";
 import { date, HOUR } from "./calendar.ts";
 import type { Connection } from "./connection.ts";
-import type { Item } from "./platform.ts";
+import type { Item, StateValue } from "./platform.ts";
 import {
   asked,
   BASE,
@@ -29,7 +29,7 @@ import {
 } from "./posted.ts";
 import type { Rules } from "./provider.ts";
 import type { Life } from "./records.ts";
-import { killAt, lifeOf, limit, scripted } from "./scripted.ts";
+import { killAt, lifeOf, limit, plainRules, scripted } from "./scripted.ts";
 import type { Step } from "./step.ts";
 import { ALL_SELECTED } from "./trials.ts";
 
@@ -449,4 +449,23 @@ test("P5: a STATE behind a row that has replaced a stray forgets the stray, so t
   await syncsAt(connection, [51, 54], from(-4));
   expect(connection.warehouse.deduplicated.costs.get("long")?.version.text).toBe(first.text);
   expect(connection.faults).toEqual([]);
+});
+
+test("P5: a row that no report names and that the provider withdrew: its day is proven, although the process of the next pass dies before it shows a window", async () => {
+  const usage = plainRules("usage", { retentionDays: 90, maximumWindowDays: 31 });
+  const lives = livesOn(usage, -80, 30, 3);
+  const connection = scripted(day(0) + 3 * HOUR, [usage], lives);
+  const step = { ...DEFAULTS, pageSize: 20 };
+  await syncsAt(connection, [3, 27, 51], step);
+  for (const id of ["r-2x0", "r-2x1"]) restate(connection, lifeIn(lives, id), day(0) + 60 * HOUR);
+  const slow = { ...step, stateInterval: 60_000 };
+  await syncsAt(connection, [75], { ...slow, end: { killWhen: isRowOf("r-2x1") } });
+  lifeIn(lives, "r-2x0").withdrawnAt = day(0) + 78 * HOUR;
+  await syncsAt(connection, [80], step);
+  restate(connection, lifeIn(lives, "r2x0"), day(0) + 90 * HOUR);
+  const isBegun = (value: StateValue): boolean =>
+    value.pass?.reads.length === 0 && value.pass.open.length === 0;
+  await syncsAt(connection, [99], { ...slow, pageSize: 10, end: killAt("usage", isBegun) });
+  await syncsAt(connection, [123, 147], step);
+  expect(await unproven(connection, "usage", day(-70))).toEqual([]);
 });

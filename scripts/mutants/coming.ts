@@ -78,9 +78,30 @@ export const STRAYS_TO_COME: readonly Mutant[] = [
   {
     rule: "P5",
     file: "src/core/plan.ts",
-    from: "at.earlierEnded && state.pass === null",
+    from: "at.earlierEnded && hasEndedBefore(state.pass)",
     to: "at.earlierEnded",
     test: "src/core/plan.test.ts: P5: a pass knows whether the one before it has ended; a pass that was given up has not",
+  },
+  {
+    rule: "P5",
+    file: "src/core/plan.ts",
+    from: "pass.earlierEnded && pass.reads.length + pass.open.length === 0",
+    to: "pass.earlierEnded",
+    test: "src/core/plan.test.ts: P5: a pass knows whether the one before it has ended; a pass that was given up has not",
+  },
+  {
+    rule: "P5",
+    file: "src/core/plan.ts",
+    from: "pass.earlierEnded && pass.reads.length + pass.open.length === 0",
+    to: "pass.reads.length + pass.open.length === 0",
+    test: "src/core/plan.test.ts: P5: a pass in place of one that has shown no window knows what that one knew of the pass before it",
+  },
+  {
+    rule: "P5",
+    file: "src/core/plan.ts",
+    from: "pass === null || (pass.earlierEnded && pass.reads.length + pass.open.length === 0)",
+    to: "pass === null",
+    test: `${TESTS}: P5: a row that no report names and that the provider withdrew: its day is proven, although the process of the next pass dies before it shows a window`,
   },
   {
     rule: "P5",

@@ -230,9 +230,22 @@ test("P5: a pass knows whether the one before it has ended; a pass that was give
   const range = { start: TODAY - 5 * DAY, end: TODAY - 4 * DAY };
   const resumed = finishWindow(first.state, { ...range, availableThrough: NOON }, NOON);
   expect(endedBefore(planIncremental(resumed, unknown))).toBe(true);
-  expect(endedBefore(planIncremental(first.state, atNoon()))).toBe(false);
+  const today = { start: TODAY, end: TODAY + DAY, availableThrough: NOON };
+  const givenUp = finishWindow(first.state, today, NOON);
+  const replaced = planIncremental(givenUp, atNoon({ now: NOON + DAY })).state.pass;
+  expect(replaced).toMatchObject({ reads: [], earlierEnded: false });
   expect(planFullRefresh(null, atNoon()).state.pass?.earlierEnded).toBe(true);
   expect(planFullRefresh(null, unknown).state.pass?.earlierEnded).toBe(false);
+});
+
+test("P5: a pass in place of one that has shown no window knows what that one knew of the pass before it", () => {
+  const next = ({ state }: { readonly state: IncrementalState }, at = atNoon()): unknown =>
+    planIncremental(state, at).state.pass?.earlierEnded;
+  const first = planIncremental(settled, atNoon());
+  const unknown = atNoon({ earlierEnded: false });
+  expect(next(first)).toBe(true);
+  expect(next(first, unknown)).toBe(false);
+  expect(next(planIncremental(settled, unknown))).toBe(false);
 });
 
 test("R1: a sync re-reads from position − lookback, on whole days", () => {

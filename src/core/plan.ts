@@ -277,7 +277,7 @@ function passOf(
   rereads: readonly Range[],
   { from, end, keepFrom }: Bounds,
 ): SyncPass {
-  const fresh = emptyPass(at.now, at.passBeganAt, at.earlierEnded && state.pass === null);
+  const fresh = emptyPass(at.now, at.passBeganAt, at.earlierEnded && hasEndedBefore(state.pass));
   if (state.pass === null) return fresh;
   const sameDay = state.pass.day === fresh.day;
   const kept = sameDay ? state.pass : withoutStale(state.pass, rereads, at.lookback);
@@ -287,6 +287,13 @@ function passOf(
   const resumed = open.map((reading) => ({ ...reading, resumed: true }));
   return { ...kept, day: fresh.day, reads: readsFrom(kept, keepFrom), open: resumed };
 }
+
+/**
+ * P5: whether the last pass that has shown anything has ended. A stored pass without a window has shown nothing, and it knows of the pass
+ * before it.
+ */
+const hasEndedBefore = (pass: SyncPass | null): boolean =>
+  pass === null || (pass.earlierEnded && pass.reads.length + pass.open.length === 0);
 
 /**
  * The plan of a full refresh: the range that its first attempt froze, without the finished windows (S7). The plan ends at most
