@@ -57,7 +57,7 @@ export const exportWindowsSchema = {
       "When the pass that this reading is a part of was planned, on the provider's clock. A sync that goes on with an interrupted pass keeps its instant.",
     ),
     earlier_ended: truth(
-      "True if the connector knows that the pass before this one has ended, so that each row which that pass has shown is written. A pass that died before it had read a part of a window does not count. False behind a pass that was given up, and in the first pass of a state.",
+      "True if the connector knows that the pass before this one has ended, so that each row which that pass has shown is written. A pass does not count if it died before a state or a report named one of its windows. False behind a pass that was given up, and in the first pass of a state.",
     ),
     resumed: truth("True if an earlier sync began the reading."),
     first_as_of: instant("as_of of the reading's first page."),

@@ -289,8 +289,8 @@ function passOf(
 }
 
 /**
- * P5: whether the last pass that has shown anything has ended. A stored pass without a window has shown nothing, and it knows of the pass
- * before it.
+ * P5: whether the last pass that was reported has ended. To be asked only if the stored pass was not reported. If the stored pass has no
+ * window, this pass knows of the one before it.
  */
 const hasEndedBefore = (pass: SyncPass | null): boolean =>
   pass === null || (pass.earlierEnded && pass.reads.length + pass.open.length === 0);
